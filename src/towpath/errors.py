@@ -1,0 +1,87 @@
+"""Every error Towpath speaks of. Vendors' exceptions are translated into these at the border.
+
+TowpathError
+├── UserError            somebody can mend this; the message says how
+│   ├── ConfigError      a setting is wrong or missing
+│   ├── NotFound         no such document, run or job in this organization
+│   ├── IllegalMove      the state machine does not allow this verb now
+│   └── FolderInUse      another server holds this data folder
+├── LeaseLost            somebody else owns this job now: stop quietly, write nothing
+├── DatabaseUnavailable  the database does not answer; try again later
+├── Rejected             this input can never work: encrypted, corrupt, empty, unsupported
+└── ProviderError        a paid or slow service did not do what was asked
+    ├── Throttled        come back at a given time; costs no attempt
+    ├── Refused          bad key, no quota, no permission: a person must act
+    ├── Transient        a passing fault; try again
+    └── Ambiguous        sent, but the answer was lost: it may have been paid for
+"""
+
+from __future__ import annotations
+
+
+class TowpathError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class UserError(TowpathError):
+    """Somebody can mend this; the message says how."""
+
+
+class ConfigError(UserError):
+    """A setting is wrong or missing."""
+
+
+class NotFound(UserError):
+    """There is no such thing in this organization."""
+
+
+class IllegalMove(UserError):
+    """The state machine does not allow this verb in the present state."""
+
+
+class FolderInUse(UserError):
+    """Another server holds this data folder."""
+
+
+class LeaseLost(TowpathError):
+    """Somebody else owns this job now: stop quietly, write nothing."""
+
+
+class DatabaseUnavailable(TowpathError):
+    """The database does not answer; try again later."""
+
+
+class Rejected(TowpathError):
+    """This input can never work. ``code`` is stable, the message is for people."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[Rejected], tuple[str, str]]:
+        return type(self), (self.code, self.reason)
+
+
+class ProviderError(TowpathError):
+    """A paid or slow service did not do what was asked."""
+
+
+class Throttled(ProviderError):
+    """Come back later; costs no attempt. ``retry_after`` in seconds where the provider said so."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Refused(ProviderError):
+    """Bad key, no quota, no permission: a person must act."""
+
+
+class Transient(ProviderError):
+    """A passing fault; try again."""
+
+
+class Ambiguous(ProviderError):
+    """Sent, but the answer was lost: it may have been paid for."""

@@ -1,0 +1,255 @@
+"""What a ledger promises. `sqlite/` and `postgres/` hold the two engines that keep it.
+
+Every writing verb takes the Lease it writes under, and ``now``. A verb whose lease is no longer the
+job's raises (or returns) LeaseLost and changes no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from towpath.errors import LeaseLost
+from towpath.model.work import Claimed, Event, FailureType, Job, Json, Lease, Run
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """Bytes that are safely stored, and what is known of them."""
+
+    org_id: str
+    name: str
+    kind: str
+    media_type: str
+    size: int
+    sha256: str
+    blob_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a run is to be worked: frozen with the run, so that a resume drops no option."""
+
+    pipeline: str
+    version: int
+    stages: tuple[str, ...]
+    options: Json = field(default_factory=dict[str, object])
+    payload: Json = field(default_factory=dict[str, object])
+    max_attempts: int = 5
+    deadline_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A document and the plan for its run."""
+
+    document: NewDocument
+    plan: Plan
+    document_id: str | None = None
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    document_id: str
+    run_id: str | None
+    duplicate: bool = False
+
+
+# What a worker can say about a job it holds. Each is one verb; a batch of them is one transaction.
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """This stage is done; here is the next. ``keep`` holds on to the lease and saves a claim."""
+
+    lease: Lease
+    next_stage: str
+    max_attempts: int
+    result: Json = field(default_factory=dict[str, object])
+    next_payload: Json = field(default_factory=dict[str, object])
+    keep: bool = True
+    writes: Sequence[object] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The last stage is done: the run is COMPLETED and its follow-ups are queued."""
+
+    lease: Lease
+    result: Json = field(default_factory=dict[str, object])
+    follow_ups: tuple[str, ...] = ()
+    max_attempts: int = 5
+    writes: Sequence[object] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """An error: try again at ``retry_at``, or, when ``final`` or out of attempts, give up."""
+
+    lease: Lease
+    error: str
+    retry_at: datetime
+    final: bool = False
+    failure_type: FailureType = FailureType.STAGE_FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """Not now; burns no attempt. ``payload`` replaces the job's when given."""
+
+    lease: Lease
+    until: datetime
+    waiting_for: str
+    payload: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Given back unharmed, to be claimed by anyone at once."""
+
+    lease: Lease
+
+
+Settlement = Advance | Finish | Fail | Suspended | Release
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The settlement is durable. ``next`` is the lease kept on the following stage's job."""
+
+    job_id: str
+    status: str
+    next: Lease | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did, and when the next lease or deadline can run out."""
+
+    rescued: int = 0
+    quarantined: int = 0
+    timed_out: int = 0
+    next_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    failed: int = 0
+    resumed: int = 0
+    quarantined: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """A paid or slow call as it is remembered: ``key`` hashes provider, model, parameters and input."""
+
+    key: str
+    provider: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallYours:
+    """Nobody has made this call: make it now. ``reopened`` says that an earlier try may have been paid."""
+
+    reopened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallAnswered:
+    """The call was made before; here is its answer, for free."""
+
+    answer: Json | None
+    artifact: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallOperation:
+    """The call was started and runs at the provider: poll this operation."""
+
+    operation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallBusy:
+    """A living worker is making this very call: come back at ``until``."""
+
+    until: datetime
+
+
+CallState = CallYours | CallAnswered | CallOperation | CallBusy
+
+
+@dataclass(frozen=True, slots=True)
+class CallAnswer:
+    answer: Json | None = None
+    artifact: str | None = None
+    units: Mapping[str, float] = field(default_factory=dict[str, float])
+    cost: float = 0.0
+
+
+class Ledger(Protocol):
+    """Runs, jobs, leases and the memory of what was paid for."""
+
+    async def submit(self, submission: Submission, now: datetime) -> Submitted: ...
+    async def submit_many(self, submissions: Sequence[Submission], now: datetime) -> list[Submitted]: ...
+    async def reprocess(
+        self,
+        document_id: str,
+        plan: Plan,
+        now: datetime,
+        *,
+        org_id: str,
+        from_stage: str | None = None,
+        fresh: bool = False,
+    ) -> str: ...
+
+    async def claim(
+        self,
+        worker: str,
+        *,
+        limit: int,
+        lease_seconds: float,
+        now: datetime,
+        stages: Sequence[str] | None = None,
+    ) -> list[Claimed]: ...
+
+    def heartbeat(self, leases: Sequence[Lease], lease_seconds: float, now: datetime) -> set[str]:
+        """Extend the leases; return the ids of the jobs still held. Blocking: for a thread of its own."""
+        ...
+
+    async def progress(self, lease: Lease, done: int, total: int, now: datetime) -> None: ...
+    async def settle(
+        self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
+    ) -> list[Settled | LeaseLost]: ...
+
+    async def sweep(self, now: datetime, *, limit: int = 100, max_crashes: int = 2) -> Swept: ...
+    async def recover(
+        self, now: datetime, *, resume_runs: bool = True, max_crashes: int = 2
+    ) -> Recovered: ...
+
+    async def cancel(self, run_id: str, now: datetime, *, org_id: str) -> None: ...
+    async def retry(self, job_id: str, now: datetime, *, org_id: str) -> str: ...
+    async def retry_many(
+        self,
+        now: datetime,
+        *,
+        org_id: str,
+        stage: str | None = None,
+        error: str | None = None,
+        limit: int = 1000,
+    ) -> list[str]: ...
+
+    async def call_begin(self, lease: Lease, request: CallRequest, now: datetime) -> CallState: ...
+    async def call_operation(self, lease: Lease, key: str, operation_id: str) -> None: ...
+    async def call_answer(self, lease: Lease, key: str, answer: CallAnswer, now: datetime) -> None: ...
+    async def call_failed(self, lease: Lease, key: str, error: str) -> None: ...
+
+    async def run(self, run_id: str, *, org_id: str) -> Run: ...
+    async def runs(self, document_id: str, *, org_id: str) -> list[Run]: ...
+    async def jobs(self, run_id: str, *, org_id: str) -> list[Job]: ...
+    async def events(self, run_id: str, *, org_id: str) -> list[Event]: ...
+    def close(self) -> None: ...

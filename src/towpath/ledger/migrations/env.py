@@ -1,0 +1,15 @@
+"""Alembic's entry: runs the migrations on the connection it is handed by `towpath.ledger.migrate`."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from towpath.ledger.migrate import describe
+from towpath.ledger.tables import metadata
+
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection, target_metadata=metadata, transaction_per_migration=False, render_item=describe
+)
+with context.begin_transaction():
+    context.run_migrations()

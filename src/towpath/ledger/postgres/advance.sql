@@ -1,0 +1,45 @@
+-- Completes a stage's job and creates the next stage's, still leased to the same worker when kept.
+with held as (
+  update document_processing_jobs as job
+  set status = 'COMPLETED',
+      result = item.result,
+      completed_at = :now,
+      updated_at = :now,
+      lease_until = null
+  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
+    job_id uuid, epoch bigint, result jsonb, keep boolean, next_id uuid, next_stage text,
+    next_payload jsonb, max_attempts integer
+  )
+  where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
+  returning
+    job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by,
+    item.keep, item.next_id, item.next_stage, item.next_payload, item.max_attempts
+),
+following as (
+  insert into document_processing_jobs (
+    id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at,
+    lease_epoch, lease_until, locked_by, locked_at, started_at, created_at, updated_at
+  )
+  select
+    next_id, org_id, document_id, run_id, next_stage,
+    case when keep then 'PROCESSING' else 'PENDING' end,
+    next_payload, max_attempts, :now,
+    case when keep then 1 else 0 end,
+    case when keep then cast(:until as timestamptz) end,
+    case when keep then locked_by end,
+    case when keep then cast(:now as timestamptz) end,
+    case when keep then cast(:now as timestamptz) end,
+    :now, :now
+  from held
+),
+written as (
+  insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
+  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now, null from held
+  union all
+  select
+    org_id, run_id, next_id, 'STEP_STARTED', next_stage, :now,
+    jsonb_build_object('worker', locked_by, 'epoch', 1)
+  from held
+  where keep
+)
+select job_id, document_id, run_id, org_id, 'COMPLETED' as status, cast(null as text) as ended from held

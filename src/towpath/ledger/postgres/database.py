@@ -1,0 +1,68 @@
+"""Postgres: no session state, so that it works behind pgbouncer in transaction mode."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, cast
+
+import psycopg
+from sqlalchemy import create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from towpath.ledger.database import RetryingDatabase, Transaction, Work
+
+T = TypeVar("T")
+
+_CONFLICTS = {"40001", "40P01", "55P03"}
+
+
+def driver_url(url: str) -> URL:
+    """The address with the driver that Towpath uses, whatever scheme it was given with."""
+    return make_url(url).set(drivername="postgresql+psycopg")
+
+
+class PostgresDatabase(RetryingDatabase):
+    dialect = "postgres"
+
+    def __init__(self, url: str, *, connections: int = 6, prepare: bool | None = None) -> None:
+        super().__init__(threads=connections)
+        self._prepare = prepare
+        self.engine = create_engine(
+            driver_url(url),
+            pool_size=connections,
+            max_overflow=2,
+            pool_timeout=30,
+            connect_args={"connect_timeout": 5, "application_name": "towpath", "keepalives_idle": 10},
+        )
+        event.listen(self.engine, "connect", self._connected)
+
+    def is_conflict(self, error: DBAPIError) -> bool:
+        return getattr(error.orig, "sqlstate", None) in _CONFLICTS
+
+    def is_down(self, error: DBAPIError) -> bool:
+        return error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
+
+    def _transact_once(self, work: Work[T], *, single: bool, read: bool) -> T:
+        with self.engine.connect() as connection:
+            if single:
+                # One statement is its own transaction: no BEGIN and COMMIT on the wire.
+                connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+                return work(Transaction(connection, self.dialect))
+            with connection.begin():
+                return work(Transaction(connection, self.dialect))
+
+    def _connected(self, raw: object, _entry: ConnectionPoolEntry) -> None:
+        connection = cast("psycopg.Connection[Any]", getattr(raw, "driver_connection", raw))
+        prepare = self._prepare if self._prepare is not None else not behind_pooler(connection)
+        connection.prepare_threshold = 2 if prepare else None
+
+
+def behind_pooler(connection: psycopg.Connection[Any]) -> bool:
+    """A pooler hands out process ids of its own; prepared statements would land on strangers' sessions."""
+    connection.autocommit = True
+    try:
+        row = connection.execute("select pg_backend_pid()").fetchone()
+        return row is None or row[0] != connection.info.backend_pid
+    finally:
+        connection.autocommit = False

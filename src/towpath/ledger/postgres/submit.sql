@@ -1,0 +1,43 @@
+-- Document, run and first job at once. Bytes the organization has already are left to the caller.
+with item as (
+  select *
+  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
+    document_id uuid, org_id uuid, kind text, name text, media_type text, size bigint, sha256 text,
+    blob_key text, run_id uuid, pipeline text, version integer, options jsonb,
+    deadline_seconds double precision, job_id uuid, stage text, payload jsonb, max_attempts integer
+  )
+),
+stored as (
+  insert into documents (
+    id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
+  )
+  select
+    document_id, org_id, kind, name, media_type, size, sha256, blob_key, 'PROCESSING', :now, :now
+  from item
+  on conflict (org_id, sha256) do nothing
+  returning id
+),
+fresh as (
+  select item.* from item join stored on stored.id = item.document_id
+),
+queued as (
+  insert into processing_runs (
+    id, org_id, document_id, pipeline, pipeline_version, state, options, deadline_seconds, created_at
+  )
+  select run_id, org_id, document_id, pipeline, version, 'QUEUED', options, deadline_seconds, :now
+  from fresh
+),
+waiting as (
+  insert into document_processing_jobs (
+    id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at, created_at,
+    updated_at
+  )
+  select
+    job_id, org_id, document_id, run_id, stage, 'PENDING', payload, max_attempts, :now, :now, :now
+  from fresh
+),
+written as (
+  insert into run_events (org_id, run_id, kind, at)
+  select org_id, run_id, 'RUN_QUEUED', :now from fresh
+)
+select document_id from fresh

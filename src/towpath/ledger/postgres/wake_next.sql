@@ -1,0 +1,22 @@
+-- The oldest QUEUED run of each of these documents has its turn now.
+with next_up as (
+  select distinct on (run.document_id) run.id, run.document_id
+  from processing_runs as run
+  where run.document_id = any(
+      select cast(value as uuid) from jsonb_array_elements_text(cast(:documents as jsonb)) as value
+    )
+    and run.state = 'QUEUED'
+  order by run.document_id, run.created_at, run.id
+),
+woken as (
+  update document_processing_jobs as job
+  set available_at = :now, waiting_for = null, updated_at = :now
+  from next_up
+  where job.document_id = next_up.document_id and job.run_id = next_up.id
+    and job.status = 'PENDING' and job.available_at > :now
+)
+update documents as document
+set status = 'PROCESSING', updated_at = :now
+from next_up
+where document.id = next_up.document_id
+returning document.id

@@ -1,0 +1,34 @@
+-- Completes a stage's job and creates the next stage's, still leased to the same worker when kept.
+-- include hold
+update document_processing_jobs
+set status = 'COMPLETED',
+    result = held.item -> 'result',
+    completed_at = :now,
+    updated_at = :now,
+    lease_until = null
+from held
+where document_processing_jobs.id = held.job_id;
+insert into document_processing_jobs (
+  id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at,
+  lease_epoch, lease_until, locked_by, locked_at, started_at, created_at, updated_at
+)
+select
+  item ->> 'next_id', org_id, document_id, run_id, item ->> 'next_stage',
+  case when item ->> 'keep' then 'PROCESSING' else 'PENDING' end,
+  item -> 'next_payload', item ->> 'max_attempts', :now,
+  case when item ->> 'keep' then 1 else 0 end,
+  case when item ->> 'keep' then :until end,
+  case when item ->> 'keep' then locked_by end,
+  case when item ->> 'keep' then :now end,
+  case when item ->> 'keep' then :now end,
+  :now, :now
+from held;
+insert into run_events (org_id, run_id, job_id, kind, stage, at)
+select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now from held;
+insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
+select
+  org_id, run_id, item ->> 'next_id', 'STEP_STARTED', item ->> 'next_stage', :now,
+  json_object('worker', locked_by, 'epoch', 1)
+from held
+where item ->> 'keep';
+select job_id, document_id, run_id, org_id, 'COMPLETED' as status, null as ended from held;

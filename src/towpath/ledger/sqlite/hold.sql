@@ -1,0 +1,10 @@
+-- The batch's rows whose lease is still the job's. SQLite has no writing CTEs, so the rows that a
+-- Postgres statement would call `held` stand in a temporary table of that name.
+delete from held;
+insert into held (job_id, org_id, document_id, run_id, stage, locked_by, item)
+select job.id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by, item.value
+from json_each(:rows) as item
+cross join document_processing_jobs as job
+  on job.id = item.value ->> 'job_id'
+  and job.lease_epoch = item.value ->> 'epoch'
+  and job.status = 'PROCESSING';

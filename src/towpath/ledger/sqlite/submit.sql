@@ -1,0 +1,35 @@
+-- Document, run and first job at once. Bytes the organization has already are left to the caller.
+delete from held;
+insert into held (document_id, org_id, run_id, job_id, item)
+select
+  item.value ->> 'document_id', item.value ->> 'org_id', item.value ->> 'run_id',
+  item.value ->> 'job_id', item.value
+from json_each(:rows) as item;
+insert into documents (
+  id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
+)
+select
+  document_id, org_id, item ->> 'kind', item ->> 'name', item ->> 'media_type', item ->> 'size',
+  item ->> 'sha256', item ->> 'blob_key', 'PROCESSING', :now, :now
+from held
+where true
+on conflict (org_id, sha256) do nothing;
+delete from held where not exists (select 1 from documents where documents.id = held.document_id);
+insert into processing_runs (
+  id, org_id, document_id, pipeline, pipeline_version, state, options, deadline_seconds, created_at
+)
+select
+  run_id, org_id, document_id, item ->> 'pipeline', item ->> 'version', 'QUEUED', item -> 'options',
+  item ->> 'deadline_seconds', :now
+from held;
+insert into document_processing_jobs (
+  id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at, created_at,
+  updated_at
+)
+select
+  job_id, org_id, document_id, run_id, item ->> 'stage', 'PENDING', item -> 'payload',
+  item ->> 'max_attempts', :now, :now, :now
+from held;
+insert into run_events (org_id, run_id, kind, at)
+select org_id, run_id, 'RUN_QUEUED', :now from held;
+select document_id from held;

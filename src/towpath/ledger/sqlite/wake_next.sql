@@ -1,0 +1,23 @@
+-- The oldest QUEUED run of each of these documents has its turn now.
+delete from held;
+insert into held (run_id, document_id)
+select
+  (select run.id
+   from processing_runs as run
+   where run.document_id = document.value and run.state = 'QUEUED'
+   order by run.created_at, run.id
+   limit 1),
+  document.value
+from json_each(:documents) as document;
+delete from held where run_id is null;
+update document_processing_jobs
+set available_at = :now, waiting_for = null, updated_at = :now
+from held
+where document_processing_jobs.document_id = held.document_id
+  and document_processing_jobs.run_id = held.run_id
+  and document_processing_jobs.status = 'PENDING'
+  and document_processing_jobs.available_at > :now;
+update documents
+set status = 'PROCESSING', updated_at = :now
+where id in (select document_id from held)
+returning id;

@@ -1,0 +1,24 @@
+"""Finds the `.sql` files: one verb, one file, the same name in each dialect's folder."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+_INCLUDE = re.compile(r"^-- include (\w+)$", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+
+
+@cache
+def statements(dialect: str, verb: str) -> tuple[str, ...]:
+    """The statements of one verb, in order, in the parameter style of the dialect's driver."""
+    text = _COMMENT.sub("", _INCLUDE.sub(lambda found: _read(dialect, found[1]), _read(dialect, verb)))
+    if dialect == "postgres":
+        text = _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
+    return tuple(part.strip() for part in text.split(";") if part.strip())
+
+
+def _read(dialect: str, verb: str) -> str:
+    return resources.files(f"towpath.ledger.{dialect}").joinpath(f"{verb}.sql").read_text("utf-8")

@@ -1,0 +1,53 @@
+"""Plain questions about runs, jobs and events, always inside one organization."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from towpath.errors import NotFound
+from towpath.ledger.database import Transaction
+from towpath.ledger.tables import document_processing_jobs, processing_runs, run_events
+from towpath.ledger.verbs import rows
+from towpath.model.work import Event, Job, Run
+
+
+def run(tx: Transaction, run_id: str, org_id: str) -> Run:
+    found = tx.connection.execute(
+        select(processing_runs).where(processing_runs.c.id == run_id, processing_runs.c.org_id == org_id)
+    ).one_or_none()
+    if found is None:
+        raise NotFound(f"There is no run {run_id} here.")
+    return rows.run(found)
+
+
+def runs(tx: Transaction, document_id: str, org_id: str) -> list[Run]:
+    """Every run of a document, oldest first."""
+    found = tx.connection.execute(
+        select(processing_runs)
+        .where(processing_runs.c.document_id == document_id, processing_runs.c.org_id == org_id)
+        .order_by(processing_runs.c.created_at, processing_runs.c.id)
+    )
+    return [rows.run(row) for row in found]
+
+
+def jobs(tx: Transaction, run_id: str, org_id: str) -> list[Job]:
+    """Every job of a run, in the order in which they were made."""
+    jobs_ = document_processing_jobs.c
+    document_id = (
+        select(processing_runs.c.document_id).where(processing_runs.c.id == run_id).scalar_subquery()
+    )
+    found = tx.connection.execute(
+        select(document_processing_jobs)
+        .where(jobs_.document_id == document_id, jobs_.run_id == run_id, jobs_.org_id == org_id)
+        .order_by(jobs_.created_at, jobs_.id)
+    )
+    return [rows.job(row) for row in found]
+
+
+def events(tx: Transaction, run_id: str, org_id: str) -> list[Event]:
+    found = tx.connection.execute(
+        select(run_events)
+        .where(run_events.c.run_id == run_id, run_events.c.org_id == org_id)
+        .order_by(run_events.c.id)
+    )
+    return [rows.event(row) for row in found]

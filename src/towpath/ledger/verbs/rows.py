@@ -1,0 +1,105 @@
+"""Turns rows of either engine into the nouns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import Row
+
+from towpath.ledger.columns import to_instant, to_instant_or_none, to_json
+from towpath.model.work import (
+    Claimed,
+    Event,
+    EventKind,
+    FailureType,
+    Job,
+    JobStatus,
+    Json,
+    Lease,
+    Run,
+    RunState,
+)
+
+
+def text_or_none(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def claimed(row: Row[Any], worker: str, until: datetime) -> Claimed:
+    return Claimed(
+        lease=Lease(str(row.id), row.lease_epoch, worker, until),
+        org_id=str(row.org_id),
+        document_id=str(row.document_id),
+        run_id=str(row.run_id),
+        pipeline=row.pipeline,
+        stage=row.stage,
+        payload=to_json(row.payload),
+        options=to_json(row.options),
+        known=cast("dict[str, Json]", to_json(row.known)),
+        attempts=row.attempts,
+        max_attempts=row.max_attempts,
+        crashes=row.crashes,
+        follow_up=bool(row.follow_up),
+    )
+
+
+def run(row: Row[Any]) -> Run:
+    return Run(
+        id=str(row.id),
+        org_id=str(row.org_id),
+        document_id=str(row.document_id),
+        pipeline=row.pipeline,
+        pipeline_version=row.pipeline_version,
+        state=RunState(row.state),
+        failure_type=None if row.failure_type is None else FailureType(row.failure_type),
+        error=row.error,
+        resumes_run_id=text_or_none(row.resumes_run_id),
+        options=to_json(row.options),
+        deadline_at=to_instant_or_none(row.deadline_at),
+        created_at=to_instant(row.created_at),
+        started_at=to_instant_or_none(row.started_at),
+        ended_at=to_instant_or_none(row.ended_at),
+    )
+
+
+def job(row: Row[Any]) -> Job:
+    return Job(
+        id=str(row.id),
+        org_id=str(row.org_id),
+        document_id=str(row.document_id),
+        run_id=str(row.run_id),
+        stage=row.stage,
+        status=JobStatus(row.status),
+        attempts=row.attempts,
+        max_attempts=row.max_attempts,
+        crashes=row.crashes,
+        lease_epoch=row.lease_epoch,
+        available_at=to_instant(row.available_at),
+        created_at=to_instant(row.created_at),
+        updated_at=to_instant(row.updated_at),
+        payload=to_json(row.payload),
+        result=None if row.result is None else to_json(row.result),
+        progress=None if row.progress is None else to_json(row.progress),
+        follow_up=bool(row.follow_up),
+        reused_from=text_or_none(row.reused_from),
+        waiting_for=row.waiting_for,
+        error_log=row.error_log,
+        locked_by=row.locked_by,
+        locked_at=to_instant_or_none(row.locked_at),
+        lease_until=to_instant_or_none(row.lease_until),
+        started_at=to_instant_or_none(row.started_at),
+        completed_at=to_instant_or_none(row.completed_at),
+    )
+
+
+def event(row: Row[Any]) -> Event:
+    return Event(
+        id=row.id,
+        run_id=str(row.run_id),
+        kind=EventKind(row.kind),
+        at=to_instant(row.at),
+        stage=row.stage,
+        job_id=text_or_none(row.job_id),
+        detail=to_json(row.detail),
+    )

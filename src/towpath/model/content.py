@@ -1,0 +1,95 @@
+"""What is made of a document: its text, the places in it, its fields and its chunks.
+
+Spans count characters (Python code points) in the document's markdown. Boxes are fractions of
+the page, measured from its top left corner, so that they fit a page drawn at any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, each edge a fraction (0 to 1) of the page's width or height."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page (slide, sheet, chapter where there are no pages) and its span in the markdown."""
+
+    number: int
+    start: int
+    end: int
+    label: str | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A passage whose place on its page is known: paragraph, heading, table, list."""
+
+    start: int
+    end: int
+    page: int
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A named value found in a document, and the place that proves it."""
+
+    name: str
+    value: str
+    kind: str = "text"
+    confidence: float = 1.0
+    page: int | None = None
+    start: int | None = None
+    end: int | None = None
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """All that reading a file gave: markdown, pages, blocks with boxes, fields, warnings."""
+
+    markdown: str
+    engine: str
+    pages: tuple[Page, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    fields: tuple[Field, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a chunk stands: span, page and box for a document; speaker and seconds for a call."""
+
+    start: int
+    end: int
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+    page_end: int | None = None
+    box: Box | None = None
+    speaker: str | None = None
+    seconds_start: float | None = None
+    seconds_end: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A searchable passage. Its id depends only on the document and the text it holds."""
+
+    id: str
+    ordinal: int
+    text: str
+    tokens: int
+    anchor: Anchor
