@@ -1,0 +1,157 @@
+"""Settings: file < environment (`TOWPATH_…`) < flags; one frozen, validated object that knows its sources."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from towpath.errors import ConfigError
+
+PREFIX = "TOWPATH_"
+FILE = "towpath.toml"
+
+
+def _setting(default: Any, help: str, *, postgres: Any = ..., choices: tuple[str, ...] = ()) -> Any:
+    """A setting. ``postgres`` is its default on Postgres where that differs from the embedded one."""
+    return field(default=default, metadata={"help": help, "postgres": postgres, "choices": choices})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. The help texts are the reference: `docs/reference/settings.md` is made of them."""
+
+    data: Path = _setting(Path("towpath-data"), "Folder for the database, the files and the models.")
+    database: str | None = _setting(None, "Address of a Postgres database; without one, SQLite in the data folder.")
+    host: str = _setting("127.0.0.1", "Address to serve on. Anything but loopback needs an API key.")
+    port: int = _setting(8000, "Port to serve on.")
+    worker_concurrency: int = _setting(4, "Jobs one worker works on at once.", postgres=8)
+    worker_stages: tuple[str, ...] = _setting((), "Stages this worker serves; empty means all of them.")
+    lease_seconds: float = _setting(30.0, "How long a job stays with a worker that does not renew its lease.")
+    heartbeat_seconds: float = _setting(10.0, "How often leases are renewed; at most a third of the lease.")
+    poll_seconds: float = _setting(1.0, "How often an awake worker looks for work; the scheduler's tick.")
+    max_attempts: int = _setting(2, "Tries for each stage before the run fails.", postgres=5)
+    max_crashes: int = _setting(2, "Times a stage may take its worker down before the document is quarantined.")
+    run_deadline_seconds: float | None = _setting(
+        120.0, "Longest time for one run, from its start; none means no limit.", postgres=None
+    )
+    recovery: str = _setting(
+        "resume",
+        "After a crash: `resume` orphaned runs from their last finished stage, or `fail` them for a person to see.",
+        choices=("resume", "fail"),
+    )
+    backoff_scale: float = _setting(1.0, "Factor on every wait between attempts; 0 retries at once.")
+    shutdown_grace_seconds: float = _setting(5.0, "How long running stages may finish after SIGTERM.")
+    max_upload_bytes: int = _setting(4 << 30, "Largest file that is accepted.")
+    child_processes: int = _setting(2, "Processes for parsing, OCR and local models.")
+    child_memory_mb: int = _setting(3072, "Memory one such process may use.")
+    ocr: bool = _setting(True, "Read scans and images by OCR (needs the extra `ocr`).")
+    ocr_languages: str = _setting("eng", "Languages for OCR, joined by `+`.")
+    tessdata: Path | None = _setting(None, "Folder with Tesseract language data; found by itself when installed.")
+    log_format: str = _setting("text", "How to log.", choices=("text", "json"))
+
+    @property
+    def embedded(self) -> bool:
+        return self.database is None
+
+    @property
+    def sqlite_file(self) -> Path:
+        return self.data / "towpath.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings and, for each, where its value came from."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+
+
+def load(flags: Mapping[str, object], environment: Mapping[str, str] | None = None, file: Path | None = None) -> Loaded:
+    """Read the settings. Flags that are None were not given."""
+    env = os.environ if environment is None else environment
+    path = file or Path(env.get(f"{PREFIX}CONFIG", FILE))
+    values: dict[str, object] = {}
+    sources: dict[str, str] = {}
+    known = {item.name: item for item in fields(Settings)}
+    layers: list[tuple[str, Mapping[str, object]]] = [
+        (f"file {path}", _read_file(path, required=file is not None)),
+        ("environment", {k[len(PREFIX) :].lower(): v for k, v in env.items() if k.startswith(PREFIX)}),
+        ("flag", {name: value for name, value in flags.items() if value is not None}),
+    ]
+    for source, layer in layers:
+        for name, value in layer.items():
+            if name in known:
+                values[name] = _convert(name, value, source)
+                sources[name] = source
+            elif source != "environment":
+                raise ConfigError(f"There is no setting `{name}` ({source}). Known: {', '.join(sorted(known))}.")
+    on_postgres = values.get("database") is not None
+    for name, item in known.items():
+        if name not in values:
+            sources[name] = "default"
+            if on_postgres and item.metadata["postgres"] is not ...:
+                values[name] = item.metadata["postgres"]
+                sources[name] = "default on Postgres"
+    settings = Settings(**values)  # pyright: ignore[reportArgumentType]  (each value was converted to its field's type)
+    _validate(settings)
+    return Loaded(settings, sources)
+
+
+def _read_file(path: Path, *, required: bool) -> Mapping[str, object]:
+    if not path.exists():
+        if required:
+            raise ConfigError(f"The settings file {path} does not exist.")
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The settings file {path} is not valid TOML: {error}") from error
+
+
+def _convert(name: str, value: object, source: str) -> object:
+    wanted = get_type_hints(Settings)[name]
+    options = get_args(wanted) if get_origin(wanted) in (Union, types.UnionType) else (wanted,)
+    if type(None) in options and (value is None or str(value).lower() in ("", "none")):
+        return None
+    kind = next(option for option in options if option is not type(None))
+    try:
+        if get_origin(kind) is tuple:
+            parts = value.split(",") if isinstance(value, str) else value
+            return tuple(str(part).strip() for part in parts if str(part).strip())  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType, reportUnknownArgumentType]  (a list from TOML, or the reader is told below)
+        if kind is bool:
+            return _boolean(value)
+        return kind(value)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"The setting `{name}` ({source}) cannot be {value!r}: {error}.") from error
+
+
+def _boolean(value: object) -> bool:
+    word = str(value).lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ValueError("say true or false")
+
+
+def _validate(settings: Settings) -> None:
+    for item in fields(Settings):
+        choices = item.metadata["choices"]
+        value = getattr(settings, item.name)
+        if choices and value not in choices:
+            raise ConfigError(f"The setting `{item.name}` must be one of {', '.join(choices)}, not {value!r}.")
+        if isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
+            raise ConfigError(f"The setting `{item.name}` cannot be negative.")
+    if settings.heartbeat_seconds * 2 > settings.lease_seconds:
+        raise ConfigError(
+            "heartbeat_seconds must be at most half of lease_seconds, or one missed beat would lose the job."
+        )
+    if settings.worker_concurrency < 1 or settings.max_attempts < 1:
+        raise ConfigError("worker_concurrency and max_attempts must be at least 1.")
+    if settings.database is not None and not settings.database.startswith(("postgresql://", "postgres://")):
+        raise ConfigError("The setting `database` must be an address like postgresql://user@host/name.")

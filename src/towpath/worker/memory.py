@@ -1,0 +1,136 @@
+"""The pay-once memory as a stage sees it: once() for a call, operation() for a long-running one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Protocol, TypeVar, cast
+
+from towpath.clock import Clock
+from towpath.errors import Ambiguous, ProviderError, Rejected
+from towpath.ledger.contract import (
+    CallAnswer,
+    CallAnswered,
+    CallBusy,
+    CallOperation,
+    CallRequest,
+    CallYours,
+    Ledger,
+)
+from towpath.lifecycle.retry import poll_delay
+from towpath.model.work import Json, Suspend
+from towpath.providers.contract import Answer, Pending
+from towpath.stages.contract import PaidCall, Postpone
+from towpath.worker.pulse import Held
+
+T = TypeVar("T")
+
+#: Answers up to this size stand in the ledger's row; larger ones become artifacts.
+INLINE_BYTES = 16_384
+
+
+class Artifacts(Protocol):
+    """Where large answers are kept."""
+
+    async def put(self, org_id: str, key: str, body: bytes) -> str: ...
+    async def get(self, org_id: str, key: str) -> bytes: ...
+
+
+def call_key(call: PaidCall) -> str:
+    """The same provider, model, parameters and input give the same key, in any document."""
+    identity = [call.provider, call.model, sorted(call.parameters.items()), call.content]
+    return hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
+
+
+class Memory:
+    def __init__(
+        self, ledger: Ledger, artifacts: Artifacts, clock: Clock, held: Held, org_id: str, payload: Json
+    ) -> None:
+        self._ledger = ledger
+        self._artifacts = artifacts
+        self._clock = clock
+        self._held = held
+        self._org_id = org_id
+        self._payload = payload
+
+    async def once(self, call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
+        key = call_key(call)
+        match await self._begin(call, key):
+            case CallAnswered(answer=answer, artifact=artifact):
+                return await self._recall(answer, artifact)
+            case _:
+                return await self._make(key, make)
+
+    async def operation(
+        self,
+        call: PaidCall,
+        start: Callable[[], Awaitable[str]],
+        poll: Callable[[str], Awaitable[Pending | Answer]],
+    ) -> Answer:
+        key = call_key(call)
+        match await self._begin(call, key):
+            case CallAnswered(answer=answer, artifact=artifact):
+                return await self._recall(answer, artifact)
+            case CallOperation(operation_id=operation_id):
+                pass
+            case _:
+                operation_id = await self._attempt(key, start)
+                await self._ledger.call_operation(self._held.lease, key, operation_id)
+        answer = await self._ask(key, operation_id, poll)
+        await self._remember(key, answer)
+        return answer
+
+    async def _begin(self, call: PaidCall, key: str) -> CallYours | CallAnswered | CallOperation:
+        self._held.check()
+        request = CallRequest(key, call.provider, call.model)
+        state = await self._ledger.call_begin(self._held.lease, request, self._clock.now())
+        if isinstance(state, CallBusy):
+            soon = min(state.until, self._clock.now() + timedelta(seconds=2))
+            raise Postpone(Suspend(soon, f"another job that is making the same call to {call.provider}"))
+        self._held.check()
+        return state
+
+    async def _make(self, key: str, make: Callable[[], Awaitable[Answer]]) -> Answer:
+        answer = await self._attempt(key, make)
+        await self._remember(key, answer)
+        return answer
+
+    async def _attempt(self, key: str, call: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await call()
+        except Ambiguous:
+            # It may have been paid for: left as begun, so that the next try is counted as such.
+            raise
+        except (ProviderError, Rejected) as error:
+            await self._ledger.call_failed(self._held.lease, key, str(error))
+            raise
+
+    async def _ask(
+        self, key: str, operation_id: str, poll: Callable[[str], Awaitable[Pending | Answer]]
+    ) -> Answer:
+        polls = int(cast("int", self._payload.get("polls", 0)))
+        try:
+            state = await poll(operation_id)
+        except Rejected as error:
+            await self._ledger.call_failed(self._held.lease, key, str(error))
+            raise
+        if isinstance(state, Answer):
+            return state
+        wait = state.retry_after if state.retry_after is not None else poll_delay(polls)
+        payload = {**self._payload, "polls": polls + 1}
+        raise Postpone(Suspend(self._clock.now() + timedelta(seconds=wait), "the provider's answer", payload))
+
+    async def _remember(self, key: str, answer: Answer) -> None:
+        small = len(answer.body) <= INLINE_BYTES
+        artifact = None if small else await self._artifacts.put(self._org_id, f"answers/{key}", answer.body)
+        inline = {"base64": base64.b64encode(answer.body).decode()} if small else None
+        given = CallAnswer(inline, artifact, answer.units, answer.cost)
+        await self._ledger.call_answer(self._held.lease, key, given, self._clock.now())
+
+    async def _recall(self, answer: Json | None, artifact: str | None) -> Answer:
+        if artifact is not None:
+            return Answer(await self._artifacts.get(self._org_id, artifact))
+        return Answer(base64.b64decode(cast("str", (answer or {})["base64"])))

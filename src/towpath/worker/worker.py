@@ -1,0 +1,236 @@
+"""The worker: claim, execute, settle; heartbeat and sweep beside it. Any number may run at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import random
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from towpath.clock import Clock
+from towpath.errors import DatabaseUnavailable, LeaseLost
+from towpath.ledger.contract import Advance, Ledger, Release, Settled, Settlement
+from towpath.model.ids import new_id
+from towpath.model.work import Claimed
+from towpath.queue.contract import Bell
+from towpath.worker.execute import Executor
+from towpath.worker.pulse import Held, Pulse
+from towpath.worker.settler import Settler
+
+log = logging.getLogger(__name__)
+
+
+def worker_name() -> str:
+    """Never the same twice: a name that repeats would make two workers look like one."""
+    return f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much a worker takes on, and how often it looks."""
+
+    concurrency: int = 8
+    lease_seconds: float = 30.0
+    heartbeat_seconds: float = 10.0
+    poll_seconds: float = 1.0
+    idle_seconds: float = 2.0
+    idle_seconds_with_bell: float = 5.0
+    max_crashes: int = 2
+    sweep_limit: int = 100
+    grace_seconds: float = 5.0
+    stages: tuple[str, ...] | None = None
+
+
+class Worker:
+    def __init__(self, ledger: Ledger, executor: Executor, bell: Bell, clock: Clock, pace: Pace) -> None:
+        self.name = worker_name()
+        self._ledger = ledger
+        self._executor = executor
+        self._bell = bell
+        self._clock = clock
+        self._pace = pace
+        self._pulse = Pulse(ledger, clock, pace.lease_seconds, pace.heartbeat_seconds)
+        self._settler = Settler(ledger, clock, pace.lease_seconds)
+        self._tasks: dict[asyncio.Task[None], Claimed] = {}
+        self._stopping = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._slot_freed = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until asked to stop; then give back what is not finished."""
+        self._pulse.start()
+        settling = asyncio.create_task(self._settler.run())
+        sweeping = asyncio.create_task(self._sweep())
+        try:
+            await self._take_jobs()
+            await self._wind_down()
+        finally:
+            for task in (settling, sweeping):
+                task.cancel()
+            await asyncio.gather(settling, sweeping, return_exceptions=True)
+            self._pulse.stop()
+
+    def stop(self) -> None:
+        """Take nothing new and finish; asked a second time, give everything back now."""
+        if self._stopping.is_set():
+            self._hurry.set()
+        self._stopping.set()
+        self._slot_freed.set()
+        self._bell.ring()
+
+    @property
+    def holding(self) -> Sequence[Claimed]:
+        return list(self._tasks.values())
+
+    # Claim
+
+    async def _take_jobs(self) -> None:
+        idle = 0
+        while not self._stopping.is_set():
+            free = self._pace.concurrency - len(self._tasks)
+            if free <= 0:
+                await self._slot()
+                continue
+            # Half at a time: one half is claimed while the other is on its way to disk.
+            wanted = min(free, max(1, self._pace.concurrency // 2))
+            asked_at = time.monotonic()
+            try:
+                jobs = await self._claim(wanted)
+            except DatabaseUnavailable as error:
+                log.warning("claiming waits for the database: %s", error)
+                await self._rest(random.uniform(0.2, 1.0))
+                continue
+            for job in jobs:
+                self._start(job, asked_at)
+            if len(jobs) == wanted:
+                idle = 0
+                continue
+            idle = 0 if jobs else idle + 1
+            if await self._rest(self._patience(idle)):
+                idle = 0
+
+    async def _claim(self, limit: int) -> list[Claimed]:
+        return await self._ledger.claim(
+            self.name,
+            limit=limit,
+            lease_seconds=self._pace.lease_seconds,
+            now=self._clock.now(),
+            stages=self._pace.stages,
+        )
+
+    def _patience(self, idle: int) -> float:
+        """Poll every second with jitter; after a while without work, more slowly."""
+        longest = self._pace.idle_seconds_with_bell if self._bell.reliable else self._pace.idle_seconds
+        seconds = (
+            self._pace.poll_seconds if idle < 3 else min(longest, self._pace.poll_seconds * 1.5 ** (idle - 2))
+        )
+        return seconds * random.uniform(0.8, 1.2)
+
+    async def _rest(self, seconds: float) -> bool:
+        return False if self._stopping.is_set() else await self._bell.wait(seconds)
+
+    async def _slot(self) -> None:
+        self._slot_freed.clear()
+        await self._slot_freed.wait()
+
+    # Execute and settle
+
+    def _start(self, job: Claimed, asked_at: float) -> None:
+        task = asyncio.create_task(self._work(job, asked_at))
+        self._tasks[task] = job
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(task, None)
+        self._slot_freed.set()
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a job ended badly", exc_info=error)
+
+    async def _work(self, job: Claimed, asked_at: float) -> None:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        following: Claimed | None = job
+        while following is not None:
+            job = following
+            held = self._pulse.hold(job.lease, asked_at, lambda: loop.call_soon_threadsafe(task.cancel))  # type: ignore[union-attr]  # pyright: ignore[reportOptionalMemberAccess]  (a coroutine that runs has a task)
+            try:
+                settlement = await self._settlement(job, held)
+                if settlement is None:
+                    return
+                asked_at = time.monotonic()
+                settled = await self._settler.settle(settlement, held)
+            finally:
+                self._pulse.drop(held)
+            following = self._following(job, settlement, settled)
+
+    async def _settlement(self, job: Claimed, held: Held) -> Settlement | None:
+        try:
+            return await self._executor.execute(job, held, keep=lambda: not self._stopping.is_set())
+        except asyncio.CancelledError:
+            if held.alive and self._stopping.is_set():
+                return Release(job.lease)
+            log.info("job %s of run %s was lost and is left alone", job.stage, job.run_id)
+            return None
+
+    def _following(
+        self, job: Claimed, settlement: Settlement, settled: Settled | LeaseLost
+    ) -> Claimed | None:
+        if isinstance(settled, LeaseLost):
+            log.info("job %s of run %s is somebody else's now", job.stage, job.run_id)
+            return None
+        if settled.next is None or not isinstance(settlement, Advance):
+            return None
+        return replace(
+            job,
+            lease=settled.next,
+            stage=settlement.next_stage,
+            payload=settlement.next_payload,
+            known={**job.known, job.stage: settlement.result},
+            attempts=0,
+            crashes=0,
+            max_attempts=settlement.max_attempts,
+        )
+
+    async def _wind_down(self) -> None:
+        if not self._tasks:
+            return
+        hurry = asyncio.create_task(self._hurry.wait())
+        everything = asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.wait(
+            {hurry, everything}, timeout=self._pace.grace_seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        hurry.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+            await asyncio.wait_for(asyncio.gather(*self._tasks, return_exceptions=True), 5.0)
+
+    # Sweep
+
+    async def _sweep(self) -> None:
+        """Rescue what others dropped, and end what is overdue, just after it can first be found so."""
+        while True:
+            wait = self._pace.lease_seconds
+            try:
+                now = self._clock.now()
+                swept = await self._ledger.sweep(
+                    now, limit=self._pace.sweep_limit, max_crashes=self._pace.max_crashes
+                )
+                if swept.rescued or swept.timed_out:
+                    log.info("rescued %d jobs, timed out %d runs", swept.rescued, swept.timed_out)
+                    self._bell.ring()
+                if swept.next_at is not None:
+                    due = (swept.next_at - now) / timedelta(seconds=1)
+                    wait = max(0.25, min(wait, due + 0.05))
+                if swept.rescued == self._pace.sweep_limit:
+                    wait = 0.0
+            except DatabaseUnavailable as error:
+                log.warning("sweeping waits for the database: %s", error)
+                wait = 1.0
+            await asyncio.sleep(wait * random.uniform(1.0, 1.1))
