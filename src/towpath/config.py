@@ -26,7 +26,9 @@ class Settings:
     """Everything that can be set. The help texts are the reference: `docs/reference/settings.md` is made of them."""
 
     data: Path = _setting(Path("towpath-data"), "Folder for the database, the files and the models.")
-    database: str | None = _setting(None, "Address of a Postgres database; without one, SQLite in the data folder.")
+    database: str | None = _setting(
+        None, "Address of a Postgres database; without one, SQLite in the data folder."
+    )
     host: str = _setting("127.0.0.1", "Address to serve on. Anything but loopback needs an API key.")
     port: int = _setting(8000, "Port to serve on.")
     worker_concurrency: int = _setting(4, "Jobs one worker works on at once.", postgres=8)
@@ -35,7 +37,9 @@ class Settings:
     heartbeat_seconds: float = _setting(10.0, "How often leases are renewed; at most a third of the lease.")
     poll_seconds: float = _setting(1.0, "How often an awake worker looks for work; the scheduler's tick.")
     max_attempts: int = _setting(2, "Tries for each stage before the run fails.", postgres=5)
-    max_crashes: int = _setting(2, "Times a stage may take its worker down before the document is quarantined.")
+    max_crashes: int = _setting(
+        2, "Times a stage may take its worker down before the document is quarantined."
+    )
     run_deadline_seconds: float | None = _setting(
         120.0, "Longest time for one run, from its start; none means no limit.", postgres=None
     )
@@ -51,7 +55,9 @@ class Settings:
     child_memory_mb: int = _setting(3072, "Memory one such process may use.")
     ocr: bool = _setting(True, "Read scans and images by OCR (needs the extra `ocr`).")
     ocr_languages: str = _setting("eng", "Languages for OCR, joined by `+`.")
-    tessdata: Path | None = _setting(None, "Folder with Tesseract language data; found by itself when installed.")
+    tessdata: Path | None = _setting(
+        None, "Folder with Tesseract language data; found by itself when installed."
+    )
     log_format: str = _setting("text", "How to log.", choices=("text", "json"))
 
     @property
@@ -71,7 +77,9 @@ class Loaded:
     sources: Mapping[str, str]
 
 
-def load(flags: Mapping[str, object], environment: Mapping[str, str] | None = None, file: Path | None = None) -> Loaded:
+def load(
+    flags: Mapping[str, object], environment: Mapping[str, str] | None = None, file: Path | None = None
+) -> Loaded:
     """Read the settings. Flags that are None were not given."""
     env = os.environ if environment is None else environment
     path = file or Path(env.get(f"{PREFIX}CONFIG", FILE))
@@ -89,7 +97,9 @@ def load(flags: Mapping[str, object], environment: Mapping[str, str] | None = No
                 values[name] = _convert(name, value, source)
                 sources[name] = source
             elif source != "environment":
-                raise ConfigError(f"There is no setting `{name}` ({source}). Known: {', '.join(sorted(known))}.")
+                raise ConfigError(
+                    f"There is no setting `{name}` ({source}). Known: {', '.join(sorted(known))}."
+                )
     on_postgres = values.get("database") is not None
     for name, item in known.items():
         if name not in values:
@@ -144,7 +154,9 @@ def _validate(settings: Settings) -> None:
         choices = item.metadata["choices"]
         value = getattr(settings, item.name)
         if choices and value not in choices:
-            raise ConfigError(f"The setting `{item.name}` must be one of {', '.join(choices)}, not {value!r}.")
+            raise ConfigError(
+                f"The setting `{item.name}` must be one of {', '.join(choices)}, not {value!r}."
+            )
         if isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
             raise ConfigError(f"The setting `{item.name}` cannot be negative.")
     if settings.heartbeat_seconds * 2 > settings.lease_seconds:

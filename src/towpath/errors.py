@@ -13,6 +13,7 @@ TowpathError
     ├── Throttled        come back at a given time; costs no attempt
     ├── Refused          bad key, no quota, no permission: a person must act
     ├── Transient        a passing fault; try again
+    │   └── OperationLost    the provider no longer knows the operation: it must be started anew
     └── Ambiguous        sent, but the answer was lost: it may have been paid for
 """
 
@@ -81,6 +82,10 @@ class Refused(ProviderError):
 
 class Transient(ProviderError):
     """A passing fault; try again."""
+
+
+class OperationLost(Transient):
+    """The provider no longer knows the operation, or ended it: it must be started anew."""
 
 
 class Ambiguous(ProviderError):

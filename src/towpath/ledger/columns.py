@@ -53,7 +53,7 @@ class _TextInstant(TypeDecorator[datetime]):
         return to_instant_or_none(value)
 
 
-class _BlobVector(TypeDecorator[list[float]]):
+class _BlobVector(TypeDecorator[object]):
     """Little-endian float32, one after the other."""
 
     impl = LargeBinary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from alembic import command
 from alembic.config import Config
@@ -49,7 +49,7 @@ def _config(connection: Connection) -> Config:
     return config
 
 
-def describe(kind: str, item: Any, _context: object) -> str | bool:
+def describe(kind: str, item: Any, _context: object) -> str | Literal[False]:
     """Name our own column types in generated migrations."""
     if kind == "type":
         for name in ("Instant", "Json", "Id", "Serial", "Vector"):

@@ -237,6 +237,8 @@ chunks = Table(
     "chunks",
     metadata,
     Column("id", Id, primary_key=True),
+    # The first 63 bits of the id: full-text search on SQLite wants a whole number for each passage.
+    Column("number", BigInteger, nullable=False, unique=True),
     Column("org_id", Id, nullable=False),
     Column("document_id", Id, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
     Column("ordinal", Integer, nullable=False),

@@ -57,7 +57,11 @@ JOB_MOVES: Mapping[Verb, Mapping[JobStatus, frozenset[JobStatus]]] = {
     Verb.SUSPEND: {_PROCESSING: frozenset({_PENDING})},
     Verb.RELEASE: {_PROCESSING: frozenset({_PENDING})},
     Verb.RESCUE: {_PROCESSING: frozenset({_PENDING, JobStatus.FAILED})},
-    Verb.RECOVER: {_PENDING: frozenset({JobStatus.CANCELLED}), _PROCESSING: frozenset({JobStatus.FAILED})},
+    # A follow-up that was being worked goes back to the queue; its run has ended well already.
+    Verb.RECOVER: {
+        _PENDING: frozenset({JobStatus.CANCELLED}),
+        _PROCESSING: frozenset({JobStatus.FAILED, _PENDING}),
+    },
     Verb.TIME_OUT: {
         _PENDING: frozenset({JobStatus.CANCELLED}),
         _PROCESSING: frozenset({JobStatus.CANCELLED}),

@@ -63,7 +63,7 @@ class LongRunning(Protocol):
         ...
 
     async def poll(self, operation: str) -> Pending | Answer:
-        """Ask once. An operation the provider no longer knows raises ``Transient``."""
+        """Ask once. An operation the provider no longer knows raises ``OperationLost``."""
         ...
 
     async def forget(self, operation: str) -> None:

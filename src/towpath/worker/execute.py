@@ -7,7 +7,7 @@ import logging
 import random
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from towpath.clock import Clock
@@ -142,8 +142,12 @@ class Executor:
         return self._settlement(pipeline, job, outcome, keep())
 
     async def _run(self, step: Step, job: Claimed, held: Held) -> Outcome:
-        memory = Memory(self._ledger, self._artifacts, self._clock, held, job.org_id, job.payload)
-        return await step.stage(JobContext(job, held, self._ledger, self._clock, memory))
+        memory = Memory(self._ledger, self._artifacts, self._clock, held, job)
+        outcome = await step.stage(JobContext(job, held, self._ledger, self._clock, memory))
+        if isinstance(outcome, Done) and memory.made + memory.reused:
+            calls = {"made": memory.made, "reused": memory.reused, "cost": memory.cost}
+            return replace(outcome, result={**outcome.result, "calls": calls})
+        return outcome
 
     def _settlement(self, pipeline: Pipeline, job: Claimed, outcome: Outcome, keep: bool) -> Settlement:
         match outcome:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Protocol, TypeVar, cast
 
 from towpath.clock import Clock
-from towpath.errors import Ambiguous, ProviderError, Rejected
+from towpath.errors import Ambiguous, OperationLost, ProviderError, Rejected
 from towpath.ledger.contract import (
     CallAnswer,
     CallAnswered,
@@ -21,7 +21,7 @@ from towpath.ledger.contract import (
     Ledger,
 )
 from towpath.lifecycle.retry import poll_delay
-from towpath.model.work import Json, Suspend
+from towpath.model.work import Claimed, Json, Suspend
 from towpath.providers.contract import Answer, Pending
 from towpath.stages.contract import PaidCall, Postpone
 from towpath.worker.pulse import Held
@@ -29,7 +29,7 @@ from towpath.worker.pulse import Held
 T = TypeVar("T")
 
 #: Answers up to this size stand in the ledger's row; larger ones become artifacts.
-INLINE_BYTES = 16_384
+INLINE_BYTES = 65_536
 
 
 class Artifacts(Protocol):
@@ -39,25 +39,33 @@ class Artifacts(Protocol):
     async def get(self, org_id: str, key: str) -> bytes: ...
 
 
-def call_key(call: PaidCall) -> str:
-    """The same provider, model, parameters and input give the same key, in any document."""
+def call_key(call: PaidCall, salt: str = "") -> str:
+    """The same provider, model, parameters and input give the same key, in any document.
+
+    ``salt`` sets the calls of one run apart: a person asked to have everything done afresh.
+    """
     identity = [call.provider, call.model, sorted(call.parameters.items()), call.content]
+    if salt:
+        identity.append(salt)
     return hashlib.sha256(json.dumps(identity, ensure_ascii=False).encode()).hexdigest()
 
 
 class Memory:
-    def __init__(
-        self, ledger: Ledger, artifacts: Artifacts, clock: Clock, held: Held, org_id: str, payload: Json
-    ) -> None:
+    def __init__(self, ledger: Ledger, artifacts: Artifacts, clock: Clock, held: Held, job: Claimed) -> None:
         self._ledger = ledger
         self._artifacts = artifacts
         self._clock = clock
         self._held = held
-        self._org_id = org_id
-        self._payload = payload
+        self._org_id = job.org_id
+        self._payload = job.payload
+        self._salt = str(job.options.get("salt", ""))
+        #: What this job asked of providers: calls made, answers reused, and what the made ones cost.
+        self.made = 0
+        self.reused = 0
+        self.cost = 0.0
 
     async def once(self, call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
-        key = call_key(call)
+        key = call_key(call, self._salt)
         match await self._begin(call, key):
             case CallAnswered(answer=answer, artifact=artifact):
                 return await self._recall(answer, artifact)
@@ -70,7 +78,7 @@ class Memory:
         start: Callable[[], Awaitable[str]],
         poll: Callable[[str], Awaitable[Pending | Answer]],
     ) -> Answer:
-        key = call_key(call)
+        key = call_key(call, self._salt)
         match await self._begin(call, key):
             case CallAnswered(answer=answer, artifact=artifact):
                 return await self._recall(answer, artifact)
@@ -114,7 +122,7 @@ class Memory:
         polls = int(cast("int", self._payload.get("polls", 0)))
         try:
             state = await poll(operation_id)
-        except Rejected as error:
+        except (Rejected, OperationLost) as error:
             await self._ledger.call_failed(self._held.lease, key, str(error))
             raise
         if isinstance(state, Answer):
@@ -128,9 +136,12 @@ class Memory:
         artifact = None if small else await self._artifacts.put(self._org_id, f"answers/{key}", answer.body)
         inline = {"base64": base64.b64encode(answer.body).decode()} if small else None
         given = CallAnswer(inline, artifact, answer.units, answer.cost)
+        self.made += 1
+        self.cost += answer.cost
         await self._ledger.call_answer(self._held.lease, key, given, self._clock.now())
 
     async def _recall(self, answer: Json | None, artifact: str | None) -> Answer:
+        self.reused += 1
         if artifact is not None:
             return Answer(await self._artifacts.get(self._org_id, artifact))
         return Answer(base64.b64decode(cast("str", (answer or {})["base64"])))

@@ -1,4 +1,6 @@
 -- Ends runs from outside, with their jobs: the deadline passed, or a person said stop.
+-- A document that another run is still at work on keeps its status. Its row is written all the same: that
+-- is the lock by which two runs that end at once do not each leave the next one to the other.
 with stopped as (
   update document_processing_jobs as job
   set status = 'CANCELLED',
@@ -27,7 +29,16 @@ ended as (
 ),
 settled as (
   update documents as document
-  set status = :state, updated_at = :now
+  set status = case
+        when exists (
+          select 1
+          from processing_runs as other
+          where other.document_id = document.id and other.state in ('QUEUED', 'RUNNING')
+            and other.id not in (select id from ended)
+        ) then document.status
+        else :state
+      end,
+      updated_at = :now
   from ended
   where document.id = ended.document_id
 ),

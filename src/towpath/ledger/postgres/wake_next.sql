@@ -1,4 +1,4 @@
--- The oldest QUEUED run of each of these documents has its turn now.
+-- The oldest QUEUED run of each of these documents has its turn now, unless another one is RUNNING.
 with next_up as (
   select distinct on (run.document_id) run.id, run.document_id
   from processing_runs as run
@@ -6,6 +6,11 @@ with next_up as (
       select cast(value as uuid) from jsonb_array_elements_text(cast(:documents as jsonb)) as value
     )
     and run.state = 'QUEUED'
+    and not exists (
+      select 1
+      from processing_runs as other
+      where other.document_id = run.document_id and other.state = 'RUNNING'
+    )
   order by run.document_id, run.created_at, run.id
 ),
 woken as (

@@ -71,10 +71,7 @@ where run.state = 'QUEUED'
 update processing_runs
 set state = 'RUNNING',
     started_at = :now,
-    deadline_at = case
-      when deadline_seconds is not null
-      then strftime('%Y-%m-%dT%H:%M:%f', julianday(:now) + deadline_seconds / 86400.0) || '000+00:00'
-    end
+    deadline_at = plus_seconds(:now, deadline_seconds)
 where state = 'QUEUED'
   and id in (select run_id from held)
   and not exists (

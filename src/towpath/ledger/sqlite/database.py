@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from towpath.ledger.columns import to_instant, to_text
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
 
 T = TypeVar("T")
@@ -85,6 +87,12 @@ def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> Non
     for pragma in _PRAGMAS:
         connection.execute(f"pragma {pragma}")
     connection.execute(_HELD)
+    connection.create_function("plus_seconds", 2, _plus_seconds, deterministic=True)
+
+
+def _plus_seconds(moment: str, seconds: float | None) -> str | None:
+    """SQLite's own date functions know milliseconds only, and a deadline would come up to one too early."""
+    return None if seconds is None else to_text(to_instant(moment) + timedelta(seconds=seconds))
 
 
 def _no_begin(_connection: object) -> None:

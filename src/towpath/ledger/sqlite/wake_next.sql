@@ -1,4 +1,4 @@
--- The oldest QUEUED run of each of these documents has its turn now.
+-- The oldest QUEUED run of each of these documents has its turn now, unless another one is RUNNING.
 delete from held;
 insert into held (run_id, document_id)
 select
@@ -8,7 +8,12 @@ select
    order by run.created_at, run.id
    limit 1),
   document.value
-from json_each(:documents) as document;
+from json_each(:documents) as document
+where not exists (
+  select 1
+  from processing_runs as other
+  where other.document_id = document.value and other.state = 'RUNNING'
+);
 delete from held where run_id is null;
 update document_processing_jobs
 set available_at = :now, waiting_for = null, updated_at = :now

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import Row, update
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import to_instant_or_none, to_json
@@ -79,7 +80,7 @@ def operation(tx: Transaction, lease: Lease, key: str, operation_id: str) -> Non
 
 
 def answer(tx: Transaction, lease: Lease, key: str, given: CallAnswer, now: datetime) -> None:
-    values = {
+    values: dict[str, object] = {
         "status": "ANSWERED",
         "answer": given.answer,
         "answer_artifact": given.artifact,
@@ -113,7 +114,7 @@ def _write(tx: Transaction, lease: Lease, key: str, values: dict[str, object]) -
         raise LeaseLost(f"The call {key[:12]} is no longer this worker's to write about.")
 
 
-def _fenced(tx: Transaction, lease: Lease):  # noqa: ANN202  (a row of the driver's own type)
+def _fenced(tx: Transaction, lease: Lease) -> Row[Any]:
     held = tx.run("fence", job_id=lease.job_id, epoch=lease.epoch)
     if not held:
         raise LeaseLost(f"Job {lease.job_id} is no longer held with epoch {lease.epoch}.")

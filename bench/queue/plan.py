@@ -1,0 +1,39 @@
+"""How much is measured: the full plan (under 15 minutes) and the quick one (about 2, for trying only)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    single_jobs: int = 2_000
+    bulk_jobs: int = 5_000
+    drain_jobs: int = 20_000
+    million_drain_jobs: int = 10_000
+    finished_jobs: int = 1_000_000
+    durable_runs: int = 1_000
+    latency_samples: int = 400
+    idle_seconds: float = 60.0
+    kill_limit: float = 120.0
+    drain_limit: float = 20.0
+    """A drain not over by then is cut; its rate is that of the jobs finished in that time."""
+    short: float = 4.0
+    """A throughput measured in less time than this is measured three times; the median counts."""
+    repeats: int = 3
+
+
+FULL = Plan()
+QUICK = Plan(
+    single_jobs=200,
+    bulk_jobs=1_000,
+    drain_jobs=2_000,
+    million_drain_jobs=1_000,
+    finished_jobs=20_000,
+    durable_runs=50,
+    latency_samples=40,
+    idle_seconds=10.0,
+    kill_limit=60.0,
+    drain_limit=2.0,
+    short=0.0,
+)

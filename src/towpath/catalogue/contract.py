@@ -1,0 +1,133 @@
+"""What people ask about documents: lists, status, content, costs. `sql.py` answers on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from towpath.model.work import Job, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    id: str
+    org_id: str
+    kind: str
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    blob_key: str
+    status: str
+    searchable: bool
+    summary: Json
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    documents: Sequence[Document]
+    next_cursor: str | None
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageStatus:
+    """One rung of the ladder."""
+
+    name: str
+    status: str
+    attempts: int = 0
+    crashes: int = 0
+    seconds: float | None = None
+    done: int | None = None
+    total: int | None = None
+    reused: bool = False
+    calls_made: int = 0
+    calls_reused: int = 0
+    cost: float = 0.0
+    last_heartbeat: datetime | None = None
+    job_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStatus:
+    document_id: str
+    status: str
+    searchable: bool
+    run_id: str | None
+    run_state: str | None
+    failure_type: str | None
+    stage: str | None
+    stages: Sequence[StageStatus]
+    error: str | None
+    waiting_for: str | None
+    waiting_until: datetime | None
+    resumes_run_id: str | None
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    cost: float
+    calls: int
+    reused: int
+    reopened: int
+    units: Json
+    by_provider: Sequence[Json]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """How many jobs of a stage are in a state, and how long the oldest of them has been due."""
+
+    stage: str
+    status: str
+    jobs: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    queue: Sequence[QueueRow] = ()
+    providers: Sequence[Json] = ()
+    workers: Sequence[Json] = ()
+    documents: Json = field(default_factory=dict[str, object])
+
+
+class Catalogue(Protocol):
+    async def documents(
+        self,
+        org_id: str,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        q: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> DocumentPage: ...
+
+    async def document(self, org_id: str, document_id: str) -> Document: ...
+    async def statuses(
+        self, org_id: str, document_ids: Sequence[str], now: datetime
+    ) -> list[DocumentStatus]: ...
+    async def by_idempotency_key(self, org_id: str, key: str) -> Document | None: ...
+    async def markdown_key(self, org_id: str, document_id: str) -> str | None: ...
+    async def chunks(self, org_id: str, document_id: str, after: int, limit: int) -> list[Json]: ...
+    async def fields(self, org_id: str, document_id: str) -> list[Json]: ...
+    async def costs(self, org_id: str, document_id: str) -> Costs: ...
+    async def jobs(
+        self, org_id: str, *, status: str | None, stage: str | None, after: str | None, limit: int
+    ) -> list[Job]: ...
+    async def overview(self, org_id: str | None, now: datetime) -> Overview: ...
+
+    async def delete(self, org_id: str, document_id: str) -> list[str]:
+        """Remove every row of the document; give the keys of the blobs that nothing needs any more."""
+        ...
+
+    async def blob_keys(self) -> set[str]:
+        """Every key that some row still points to."""
+        ...

@@ -1,0 +1,96 @@
+"""Commands that run Towpath: serve, worker, migrate."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+
+import click
+import uvicorn
+
+from towpath import app
+from towpath.cli.options import Loaded, common
+from towpath.config import Settings
+from towpath.errors import ConfigError
+from towpath.ledger import migrate as migrations
+from towpath.server.api import create_app
+from towpath.telemetry import set_up_logging
+
+log = logging.getLogger(__name__)
+
+
+@click.command()
+@common
+@click.option("--host", help="Address to serve on.")
+@click.option("--port", type=int, help="Port to serve on.")
+@click.option("--no-worker", is_flag=True, help="Serve only; workers run elsewhere (Postgres).")
+def serve(loaded: Loaded, no_worker: bool) -> None:
+    """API, page and worker in one process."""
+    set_up_logging(loaded.settings.log_format)
+    if no_worker and loaded.settings.embedded:
+        raise ConfigError("--no-worker needs --database: on SQLite the server is the worker.")
+    asyncio.run(_serve(loaded.settings, work=not no_worker))
+
+
+async def _serve(settings: Settings, *, work: bool) -> None:
+    url = f"http://{settings.host}:{settings.port}"
+    async with app.opened(settings, work=work, serve_url=url) as towpath:
+        await _refuse_open_door(towpath)
+        api = create_app(towpath.services, app.PAGE)
+        config = uvicorn.Config(
+            api, settings.host, settings.port, log_config=None, access_log=False, timeout_graceful_shutdown=5
+        )
+        server = uvicorn.Server(config)
+        click.echo(f"Towpath serves {url}", err=True)
+        await server.serve()
+
+
+async def _refuse_open_door(towpath: app.Towpath) -> None:
+    """Beyond loopback, strangers can knock: without a key the server does not start."""
+    if not towpath.services.key_required:
+        return
+    living = [key for key in await towpath.services.keys.listed() if key.revoked_at is None]
+    if not living:
+        raise ConfigError(
+            f"Serving on {towpath.settings.host} needs an API key, and there is none. Make one with "
+            "`towpath keys create NAME`, or serve on 127.0.0.1."
+        )
+
+
+@click.command()
+@common
+def worker(loaded: Loaded) -> None:
+    """A worker for a Postgres database. Run as many as you like."""
+    set_up_logging(loaded.settings.log_format)
+    if loaded.settings.embedded:
+        raise ConfigError("A separate worker needs --database: on SQLite, `towpath serve` is the worker.")
+    asyncio.run(_work(loaded.settings))
+
+
+async def _work(settings: Settings) -> None:
+    async with app.opened(settings, work=True) as towpath:
+        working = towpath.worker
+        assert working is not None
+        stopped = asyncio.Event()
+
+        def stop() -> None:
+            working.stop()
+            stopped.set()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        log.info("worker %s is at work", working.name)
+        await stopped.wait()
+
+
+@click.command()
+@common
+def migrate(loaded: Loaded) -> None:
+    """Bring the database to the schema of this version."""
+    database = app.open_database(loaded.settings)
+    try:
+        migrations.upgrade(database.engine)
+    finally:
+        database.close()
+    click.echo("The database is up to date.")

@@ -1,0 +1,35 @@
+"""The pipeline of documents: extract, save_markdown, chunk, embed, publish."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from towpath.pipelines.pipeline import Pipeline, Step
+from towpath.providers.contract import Embedder
+from towpath.stages.capabilities import Compute, Reader
+from towpath.stages.chunk import chunk
+from towpath.stages.embed import embed
+from towpath.stages.extract import extract
+from towpath.stages.publish import publish
+from towpath.stages.save_markdown import save_markdown
+from towpath.storage.contract import BlobStore
+
+NAME = "document"
+VERSION = 1
+STAGES = ("extract", "save_markdown", "chunk", "embed", "publish")
+
+
+def document_pipeline(
+    *, blobs: BlobStore, reader: Reader, embedder: Embedder, compute: Compute, side_by_side: int
+) -> Pipeline:
+    return Pipeline(
+        NAME,
+        VERSION,
+        (
+            Step("extract", partial(extract, blobs=blobs, reader=reader)),
+            Step("save_markdown", partial(save_markdown, blobs=blobs, compute=compute)),
+            Step("chunk", partial(chunk, blobs=blobs, compute=compute)),
+            Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
+            Step("publish", partial(publish, blobs=blobs)),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Microsoft Azure: Document Intelligence reads documents."""

@@ -1,0 +1,222 @@
+"""Azure Document Intelligence as an Analyzer: one POST starts an analysis, one GET asks for it.
+
+The official client is used for its pipeline (key, user agent, proxies), but through its plain
+``send_request``: its typed methods cannot stream an upload, and they lose the status of an error
+whose body is not JSON, such as a gateway's page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from towpath.errors import Ambiguous, ConfigError, Rejected, Transient
+from towpath.model.content import Extraction
+from towpath.providers.azure import failures
+from towpath.providers.azure.prices import price_per_thousand_pages
+from towpath.providers.azure.reading import read_analysis
+from towpath.providers.contract import Answer, Pending, Source
+
+if TYPE_CHECKING:
+    from azure.ai.documentintelligence.aio import DocumentIntelligenceClient
+    from azure.core.rest import AsyncHttpResponse
+
+API_VERSION = "2024-11-30"
+_OPERATION_ID = re.compile(r"/analyzeResults/([^/?]+)")
+_OFFICE = frozenset(
+    {
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "text/html",
+    }
+)
+_PAGED = frozenset(
+    {"application/pdf", "image/jpeg", "image/png", "image/bmp", "image/tiff", "image/heif", "image/heic"}
+)
+
+
+class DocumentIntelligence:
+    """Reads documents with a prebuilt or trained model; ``prebuilt-layout`` gives markdown."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        key: str,
+        model: str = "prebuilt-layout",
+        features: Sequence[str] = ("keyValuePairs",),
+        *,
+        locale: str | None = None,
+        by_url: bool = False,
+        price_per_thousand: float | None = None,
+        connect_timeout: float = 10.0,
+        read_timeout: float = 60.0,
+    ) -> None:
+        self.provider = "azure-document-intelligence"
+        self.model = model
+        self._base = f"{endpoint.rstrip('/')}/documentintelligence/documentModels/{quote(model)}"
+        self._endpoint = endpoint
+        self._key = key
+        self._features = tuple(features)
+        self._locale = locale
+        self._by_url = by_url
+        self._price = (
+            price_per_thousand_pages(model, features) if price_per_thousand is None else price_per_thousand
+        )
+        self._connect_timeout, self._read_timeout = connect_timeout, read_timeout
+        self._client: DocumentIntelligenceClient | None = None
+
+    def accepts(self, media_type: str) -> bool:
+        """Whether the model reads such files at all; Office files only without trained fields."""
+        return media_type in _PAGED or (
+            media_type in _OFFICE and self.model in ("prebuilt-read", "prebuilt-layout")
+        )
+
+    def parameters(self) -> Mapping[str, str]:
+        shape = {
+            "api-version": API_VERSION,
+            "stringIndexType": "unicodeCodePoint",
+            "features": ",".join(self._features),
+            "locale": self._locale or "",
+            # Only the layout model writes markdown; the others give the plain text of the page.
+            "outputContentFormat": "markdown" if self.model == "prebuilt-layout" else "text",
+        }
+        return {name: value for name, value in shape.items() if value}
+
+    async def start(self, source: Source) -> str:
+        if source.size == 0:
+            raise Rejected("empty", "The file is empty; there is nothing to read.")
+        query = dict(self.parameters())
+        if source.media_type in _OFFICE:
+            query.pop("features", None)  # add-ons answer 400 for Office files
+        upload = await self._upload(source)
+        try:
+            response = await self._send("POST", f"{self._base}:analyze", query, upload)
+        except Transient as lost:
+            if upload.failure:
+                raise upload.failure from lost
+            if upload.sent < upload.size:
+                raise
+            raise Ambiguous(
+                f"{lost} The document had been sent: the analysis may have been paid for."
+            ) from lost
+        if response.status_code != 202:
+            raise failures.from_response(response.status_code, response.headers, response.content)
+        operation = _OPERATION_ID.search(response.headers.get("Operation-Location", ""))
+        if operation is None:
+            raise Ambiguous("Document Intelligence accepted the document but did not name the operation.")
+        return operation[1]
+
+    async def poll(self, operation: str) -> Pending | Answer:
+        response = await self._send("GET", self._result_url(operation), {"api-version": API_VERSION})
+        if response.status_code == 404:
+            raise failures.expired(operation)
+        if response.status_code != 200:
+            raise failures.from_response(response.status_code, response.headers, response.content)
+        try:
+            state: Any = json.loads(response.content)
+        except ValueError as error:
+            raise Transient("Document Intelligence gave an answer that is no JSON.") from error
+        if state["status"] == "succeeded":
+            pages = len(state["analyzeResult"].get("pages") or [])
+            return Answer(response.content, {"pages": float(pages)}, pages * self._price / 1000)
+        if state["status"] in ("failed", "canceled", "skipped"):
+            raise failures.from_failed_analysis(state["status"], state.get("error"))
+        return Pending(failures.retry_after(response.headers))
+
+    async def forget(self, operation: str) -> None:
+        response = await self._send("DELETE", self._result_url(operation), {"api-version": API_VERSION})
+        if response.status_code not in (204, 404):
+            raise failures.from_response(response.status_code, response.headers, response.content)
+
+    def read(self, answer: bytes) -> Extraction:
+        return read_analysis(answer)
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    def _result_url(self, operation: str) -> str:
+        # Built from our own settings, never from a stored address: the key goes with the request.
+        return f"{self._base}/analyzeResults/{quote(operation, safe='')}"
+
+    async def _upload(self, source: Source) -> _Upload:
+        if self._by_url and (address := await source.signed_url()):
+            body = json.dumps({"urlSource": address}).encode()
+            return _Upload(_single(body), len(body), "application/json")
+        return _Upload(source.stream(), source.size, "application/octet-stream")
+
+    async def _send(
+        self, method: str, url: str, query: Mapping[str, str], upload: _Upload | None = None
+    ) -> AsyncHttpResponse:
+        client = self._connected()
+        from azure.core.exceptions import AzureError
+        from azure.core.rest import HttpRequest
+
+        headers = {"Content-Type": upload.media_type, "Content-Length": str(upload.size)} if upload else {}
+        content = upload.stream() if upload else None
+        request = HttpRequest(method, url, params=dict(query), headers=headers, content=content)
+        try:
+            return await client.send_request(
+                request, connection_timeout=self._connect_timeout, read_timeout=self._read_timeout
+            )
+        except AzureError as error:
+            raise Transient(f"Document Intelligence at {self._endpoint} did not answer ({error}).") from error
+
+    def _connected(self) -> DocumentIntelligenceClient:
+        if self._client is None:
+            try:
+                import aiohttp
+                from azure.ai.documentintelligence.aio import DocumentIntelligenceClient
+                from azure.core.credentials import AzureKeyCredential
+                from azure.core.pipeline.transport import AioHttpTransport
+            except ImportError as error:
+                raise ConfigError(
+                    "Reading documents with Azure needs more packages: pip install 'towpath[azure]'"
+                ) from error
+            # A new connection for each request: a kept one may be closed by the other side at the
+            # very moment of a POST, and then nobody can tell whether the document was received.
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(force_close=True),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=True,
+                auto_decompress=False,
+            )
+            self._client = DocumentIntelligenceClient(
+                self._endpoint,
+                AzureKeyCredential(self._key),
+                api_version=API_VERSION,
+                transport=AioHttpTransport(session=session),
+                retry_total=0,  # the default repeats a paid POST by itself after 500, 503 and 504
+            )
+        return self._client
+
+
+class _Upload:
+    """A body on its way: how much of it has been handed over, and whether reading it failed."""
+
+    def __init__(self, chunks: AsyncIterator[bytes], size: int, media_type: str) -> None:
+        self.size = size
+        self.media_type = media_type
+        self.sent = 0
+        self.failure: Exception | None = None
+        self._chunks = chunks
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._chunks:
+                self.sent += len(chunk)
+                yield chunk
+            if self.sent != self.size:
+                raise Transient(f"The stored file gave {self.sent} bytes where {self.size} were promised.")
+        except Exception as error:
+            self.failure = error
+            raise
+
+
+async def _single(body: bytes) -> AsyncIterator[bytes]:
+    yield body

@@ -1,0 +1,1 @@
+"""Yandex Cloud: SpeechKit puts calls into writing."""

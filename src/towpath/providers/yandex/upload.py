@@ -1,0 +1,49 @@
+"""A recording inside a JSON request, sent as it is read: base64 in pieces, its length known beforehand."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from towpath.errors import Transient
+from towpath.providers.contract import Source
+
+
+class InlineUpload:
+    """The body of a recognition request on its way, and whether all of it has been handed over."""
+
+    def __init__(self, source: Source, settings: Mapping[str, Any]) -> None:
+        self._source = source
+        self._head = json.dumps(settings).encode()[:-1] + b', "content": "'
+        self._tail = b'"}'
+        self.size = len(self._head) + 4 * -(-source.size // 3) + len(self._tail)
+        self.complete = False
+        self.failure: Exception | None = None
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        try:
+            yield self._head
+            async for piece in self._encoded():
+                yield piece
+        except Exception as error:
+            self.failure = error
+            raise
+        self.complete = True
+        yield self._tail
+
+    async def _encoded(self) -> AsyncIterator[bytes]:
+        """Base64 turns 3 bytes into 4 letters, so only whole threes can be encoded before the end."""
+        rest, read = b"", 0
+        async for chunk in self._source.stream():
+            read += len(chunk)
+            rest += chunk
+            whole = len(rest) - len(rest) % 3
+            yield base64.b64encode(rest[:whole])
+            rest = rest[whole:]
+        if read != self._source.size:
+            raise Transient(
+                f"The stored recording gave {read} bytes where {self._source.size} were promised."
+            )
+        yield base64.b64encode(rest)

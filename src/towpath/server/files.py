@@ -1,0 +1,59 @@
+"""Originals over HTTP: ranges, and headers that keep a hostile file from acting as a page of ours."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from fastapi import HTTPException, Response
+from fastapi.responses import StreamingResponse
+
+from towpath.catalogue.contract import Document
+from towpath.storage.contract import BlobStore
+
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+#: Types a browser may show beside our page. Everything else is offered as a download.
+_SHOWN = (
+    "application/pdf",
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "audio/",
+    "video/",
+    "text/plain",
+)
+
+
+def file_response(blobs: BlobStore, document: Document, asked: str | None) -> Response:
+    start, end, partial = _span(asked, document.size)
+    shown = document.media_type.startswith(_SHOWN)
+    headers = {
+        "Accept-Ranges": "bytes",
+        "Content-Length": str(end - start),
+        "Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=utf-8''{quote(document.name)}",
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "ETag": f'"{document.sha256}"',
+    }
+    if partial:
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{document.size}"
+    return StreamingResponse(
+        blobs.stream(document.blob_key, start, end),
+        status_code=206 if partial else 200,
+        media_type=document.media_type if shown else "application/octet-stream",
+        headers=headers,
+    )
+
+
+def _span(asked: str | None, size: int) -> tuple[int, int, bool]:
+    """The bytes to send: from, up to, and whether that is only a part. An odd header asks for everything."""
+    found = _RANGE.fullmatch(asked.strip()) if asked else None
+    if found is None or found.groups() == ("", ""):
+        return 0, size, False
+    first, last = found.groups()
+    start = int(first) if first else max(0, size - int(last))
+    end = min(size, int(last) + 1) if first and last else size
+    if start >= size or start >= end:
+        raise HTTPException(416, f"The file has {size} bytes.", {"Content-Range": f"bytes */{size}"})
+    return start, end, True

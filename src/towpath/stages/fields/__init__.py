@@ -1,0 +1,1 @@
+"""One file for each sort of value that can be found in a text; ``field_finder`` brings them together."""

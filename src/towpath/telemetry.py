@@ -1,0 +1,64 @@
+"""Figures and logs. Figures about the work come from the database, so that they are true for all workers."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from towpath.catalogue.contract import Overview
+
+
+def render(overview: Overview, now: datetime) -> bytes:
+    """The state of the queue and of the providers in Prometheus' text format."""
+    registry = CollectorRegistry()
+    jobs = Gauge("towpath_jobs", "Jobs by stage and status", ["stage", "status"], registry=registry)
+    age = Gauge(
+        "towpath_oldest_pending_seconds",
+        "How long the oldest due job has waited",
+        ["stage"],
+        registry=registry,
+    )
+    for row in overview.queue:
+        jobs.labels(row.stage, row.status).set(row.jobs)
+        if row.status == "PENDING" and row.oldest is not None:
+            age.labels(row.stage).set(max(0.0, (now - row.oldest).total_seconds()))
+    documents = Gauge("towpath_documents", "Documents by status", ["status"], registry=registry)
+    for status, count in overview.documents.items():
+        documents.labels(status).set(float(str(count)))
+    names = ("made", "reused", "paid_twice", "cost")
+    helps = (
+        "Provider calls answered",
+        "Provider answers used again instead of paid for",
+        "Provider calls made again in the open window",
+        "Cost of provider calls in US dollars",
+    )
+    for name, text in zip(names, helps, strict=True):
+        gauge = Gauge(f"towpath_provider_calls_{name}", text, ["provider", "model"], registry=registry)
+        for row in overview.providers:
+            gauge.labels(row["provider"], row["model"]).set(float(str(row[name] or 0)))
+    return generate_latest(registry)
+
+
+class JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def set_up_logging(style: str, level: int = logging.INFO) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    plain = logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+    handler.setFormatter(JsonFormatter() if style == "json" else plain)
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.getLogger("httpx").setLevel(logging.WARNING)

@@ -1,0 +1,133 @@
+"""An audit that the database itself keeps: triggers note every change of a job or a call, and who made it.
+
+Every session of a test worker knows its process id. A write under a lease's epoch is honest only when it
+comes from the process that the epoch was given to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Row, text
+
+from towpath.ledger.database import Database
+
+_TABLES = """
+create table audit_jobs (
+  id integer primary key, job_id text, old_epoch integer, new_epoch integer,
+  old_status text, new_status text, holder text, writer text
+);
+create table audit_calls (
+  id integer primary key, call_id text, old_epoch integer, new_epoch integer,
+  old_status text, new_status text, old_answered text, new_answered text, holder text, writer text
+);
+"""
+
+_HOLDER = """
+select locked_by from document_processing_jobs
+where id = new.job_id and lease_epoch = new.lease_epoch and status = 'PROCESSING'
+"""
+
+_JOB = """
+insert into audit_jobs (job_id, old_epoch, new_epoch, old_status, new_status, holder, writer)
+values (old.id, old.lease_epoch, new.lease_epoch, old.status, new.status, old.locked_by, {writer});
+"""
+
+_CALL = """
+insert into audit_calls (
+  call_id, old_epoch, new_epoch, old_status, new_status, old_answered, new_answered, holder, writer
+)
+values (
+  old.id, old.lease_epoch, new.lease_epoch, old.status, new.status, old.answered_at, new.answered_at,
+  ({holder}), {writer}
+);
+"""
+
+#: (status before, status after, rise of the epoch) of every honest change, and the verb that makes it.
+_HONEST = {
+    ("PENDING", "PROCESSING", 1): "claim",
+    ("PENDING", "PENDING", 0): "wake_next",
+    ("PROCESSING", "PROCESSING", 0): "heartbeat or progress",
+    ("PROCESSING", "COMPLETED", 0): "advance or finish",
+    ("PROCESSING", "PENDING", 0): "fail, suspend or release",
+    ("PROCESSING", "FAILED", 0): "fail",
+    ("PROCESSING", "PENDING", 1): "rescue",
+    ("PROCESSING", "FAILED", 1): "rescue",
+    ("PROCESSING", "CANCELLED", 1): "cancel or time out",
+    ("PENDING", "CANCELLED", 1): "cancel or time out",
+}
+
+
+def install_audit(database: Database) -> None:
+    """Watch the jobs and calls of this database from now on."""
+    on_postgres = database.dialect == "postgres"
+    writer = "current_setting('test.writer', true)" if on_postgres else "writer()"
+    watched = {
+        "document_processing_jobs": _JOB.format(writer=writer),
+        "provider_calls": _CALL.format(writer=writer, holder=_HOLDER),
+    }
+    statements = [part for part in _TABLES.split(";") if part.strip()]
+    if on_postgres:
+        statements = [part.replace("id integer primary key", "id bigserial primary key") for part in statements]
+    for table, deed in watched.items():
+        if on_postgres:
+            body = f"$$ begin {deed} return null; end $$"
+            statements.append(f"create function audit_{table}() returns trigger language plpgsql as {body}")
+            statements.append(
+                f"create trigger audit after update on {table} for each row execute function audit_{table}()"
+            )
+        else:
+            statements.append(f"create trigger audit_{table} after update on {table} begin {deed} end")
+
+    def create(connection: Any) -> None:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+    database.transact(lambda tx: create(tx.connection))
+
+
+def dishonest_changes(database: Database) -> list[str]:
+    """Every change that no honest holder of a lease can have made; empty when all is well."""
+    jobs = _rows(database, "select * from audit_jobs order by id")
+    calls = _rows(database, "select * from audit_calls order by id")
+    return [
+        *(f"job {tuple(row)}" for row in jobs if not _honest_job(row)),
+        *(f"call {tuple(row)}" for row in calls if not _honest_call(row)),
+    ]
+
+
+def audited_changes(database: Database) -> int:
+    return int(_rows(database, "select (select count(*) from audit_jobs) + (select count(*) from audit_calls)")[0][0])
+
+
+def answered_twice(database: Database) -> int:
+    """Calls whose answer was written more than once."""
+    query = """
+    select call_id from audit_calls
+    where new_status = 'ANSWERED' and (old_status <> 'ANSWERED' or old_answered <> new_answered)
+    group by call_id having count(*) > 1
+    """
+    return len(_rows(database, query))
+
+
+def _honest_job(row: Row[Any]) -> bool:
+    if (row.old_status, row.new_status, row.new_epoch - row.old_epoch) not in _HONEST:
+        return False
+    under_a_lease = row.old_status == "PROCESSING" and row.new_epoch == row.old_epoch
+    return not under_a_lease or _is_process(row.holder, row.writer)
+
+
+def _honest_call(row: Row[Any]) -> bool:
+    if row.old_status == "ANSWERED":
+        # Only the count of its reuses may change.
+        return row.new_status == "ANSWERED" and row.old_answered == row.new_answered
+    return _is_process(row.holder, row.writer)
+
+
+def _is_process(worker: str | None, pid: str | None) -> bool:
+    """Workers are named host:pid:serial."""
+    return worker is not None and pid is not None and worker.split(":")[-2] == pid
+
+
+def _rows(database: Database, query: str) -> list[Row[Any]]:
+    return database.transact(lambda tx: list(tx.connection.execute(text(query)).all()), read=True)

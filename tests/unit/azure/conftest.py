@@ -1,0 +1,23 @@
+"""A Document Intelligence of our own, and a client that speaks to it through the real SDK."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.support.emulators import DocumentIntelligenceEmulator
+from towpath.providers.azure.document_intelligence import DocumentIntelligence
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[DocumentIntelligenceEmulator]:
+    async with DocumentIntelligenceEmulator() as emulator:
+        yield emulator
+
+
+@pytest.fixture
+async def analyzer(service: DocumentIntelligenceEmulator) -> AsyncIterator[DocumentIntelligence]:
+    analyzer = DocumentIntelligence(service.url, service.key, read_timeout=2.0)
+    yield analyzer
+    await analyzer.aclose()
