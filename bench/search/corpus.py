@@ -52,7 +52,9 @@ def sentence(chance: random.Random, subject: Subject) -> str:
     if shape == 3:
         return f"To be {deed}, each {thing} needs a {trait} {other}, which is a {shared} for the {third} to keep."
     if shape == 4:
-        return f"Our {shared} shows how the {thing} came to be {deed} by the {other}, {link} it was not {trait}."
+        return (
+            f"Our {shared} shows how the {thing} came to be {deed} by the {other}, {link} it was not {trait}."
+        )
     return f"A {trait} {thing} is never {deed} without the {shared} that the {other} gives to the {third}."
 
 

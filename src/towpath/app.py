@@ -93,9 +93,7 @@ async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> Asyn
         clock = SystemClock()
         ledger = SqlLedger(database, apply=apply)
         embedder = LocalEmbedder(settings.data / "models", run=_in(children))
-        reader = LocalReader(
-            children, OcrSettings(settings.ocr, settings.tessdata, settings.ocr_languages)
-        )
+        reader = LocalReader(children, OcrSettings(settings.ocr, settings.tessdata, settings.ocr_languages))
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
@@ -170,8 +168,12 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _in(children: Children) -> Callable[[Callable[[Path, list[str]], Vectors], Path, list[str]], Awaitable[Vectors]]:
-    async def run(function: Callable[[Path, list[str]], Vectors], model: Path, texts: list[str], /) -> Vectors:
+def _in(
+    children: Children,
+) -> Callable[[Callable[[Path, list[str]], Vectors], Path, list[str]], Awaitable[Vectors]]:
+    async def run(
+        function: Callable[[Path, list[str]], Vectors], model: Path, texts: list[str], /
+    ) -> Vectors:
         return await children.run(function, model, texts, seconds=120)
 
     return run

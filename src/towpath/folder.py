@@ -17,7 +17,7 @@ _LOCK = "server.lock"
 
 @contextmanager
 def owned(data: Path, url: str) -> Generator[None]:
-    """Hold the folder while the context lasts. The kernel lets go of it when the process dies, however it dies."""
+    """Hold the folder while the context lasts. However the process dies, the kernel lets go of it."""
     data.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(data / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:

@@ -92,9 +92,13 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
+    """The state of the whole: what waits, who works, what failed, what was paid."""
+
     queue: Sequence[QueueRow] = ()
     providers: Sequence[Json] = ()
     workers: Sequence[Json] = ()
+    failures: Sequence[Json] = ()
+    throughput: Sequence[Json] = ()
     documents: Json = field(default_factory=dict[str, object])
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, or_, select
 
-from towpath.catalogue.contract import Costs, Document, DocumentPage, DocumentStatus, Overview, QueueRow
+from towpath.catalogue.contract import Costs, Document, DocumentPage, DocumentStatus, Overview
 from towpath.catalogue.ladder import status_of
+from towpath.catalogue.overview import overview
 from towpath.errors import NotFound, UserError
-from towpath.ledger.columns import to_instant, to_instant_or_none, to_json, to_text
+from towpath.ledger.columns import to_instant, to_json, to_text
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import (
     artifacts,
@@ -190,7 +191,7 @@ class SqlCatalogue:
         )
 
     async def overview(self, org_id: str | None, now: datetime) -> Overview:
-        return await self._database.run(lambda tx: _overview(tx, org_id), read=True)
+        return await self._database.run(lambda tx: overview(tx, org_id, now), read=True)
 
     async def delete(self, org_id: str, document_id: str) -> list[str]:
         def work(tx: Transaction) -> list[str]:
@@ -252,56 +253,6 @@ def _reused(tx: Transaction, document_id: str) -> int:
         calls = to_json(result).get("calls")
         total += int(calls["reused"]) if isinstance(calls, dict) else 0  # pyright: ignore[reportUnknownArgumentType]  (written by the worker)
     return total
-
-
-def _overview(tx: Transaction, org_id: str | None) -> Overview:
-    mine = [] if org_id is None else [_jobs.org_id == org_id]
-    live = (
-        select(
-            _jobs.stage,
-            _jobs.status,
-            func.count().label("jobs"),
-            func.min(_jobs.available_at).label("oldest"),
-        )
-        .where(_jobs.status.in_(["PENDING", "PROCESSING", "FAILED"]), *mine)
-        .group_by(_jobs.stage, _jobs.status)
-        .order_by(_jobs.stage, _jobs.status)
-    )
-    queue = [
-        QueueRow(row.stage, row.status, row.jobs, to_instant_or_none(row.oldest))
-        for row in tx.connection.execute(live)
-    ]
-    held = (
-        select(
-            _jobs.locked_by, _jobs.stage, func.count().label("jobs"), func.max(_jobs.updated_at).label("seen")
-        )
-        .where(_jobs.status == "PROCESSING", *mine)
-        .group_by(_jobs.locked_by, _jobs.stage)
-        .order_by(_jobs.locked_by, _jobs.stage)
-    )
-    workers = [
-        {"worker": row.locked_by, "stage": row.stage, "jobs": row.jobs, "seen": to_instant_or_none(row.seen)}
-        for row in tx.connection.execute(held)
-    ]
-    call = provider_calls.c
-    asked = (
-        select(
-            call.provider,
-            call.model,
-            func.count().filter(call.status == "ANSWERED").label("made"),
-            func.sum(call.reused).label("reused"),
-            func.sum(call.reopened).label("paid_twice"),
-            func.sum(call.cost).label("cost"),
-        )
-        .where(*([] if org_id is None else [call.org_id == org_id]))
-        .group_by(call.provider, call.model)
-        .order_by(call.provider, call.model)
-    )
-    counted = select(_docs.status, func.count()).group_by(_docs.status)
-    if org_id is not None:
-        counted = counted.where(_docs.org_id == org_id)
-    providers = [dict(row) for row in tx.connection.execute(asked).mappings()]
-    return Overview(queue, providers, workers, {row[0]: row[1] for row in tx.connection.execute(counted)})
 
 
 def _cursor(last: Document) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from towpath import __version__
-from towpath.cli import run
+from towpath.cli import ask, keep, run, submit
 from towpath.errors import UserError
 
 
@@ -27,5 +27,19 @@ def main() -> None:
     """Durable processing of documents and calls: nothing is lost, nothing is paid for twice."""
 
 
-for command in (run.serve, run.worker, run.migrate):
+for command in (
+    run.serve,
+    run.worker,
+    submit.submit,
+    ask.status,
+    ask.runs,
+    ask.search,
+    ask.jobs,
+    ask.retry,
+    ask.cancel,
+    ask.delete,
+    keep.keys,
+    keep.check,
+    run.migrate,
+):
     main.add_command(command)

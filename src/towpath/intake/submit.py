@@ -54,12 +54,13 @@ class Intake:
         key = original_key(org_id, new_id())
         await self.blobs.put_file(key, upload.path)
         document = NewDocument(org_id, shown, found.kind, found.media_type, upload.size, upload.sha256, key)
-        submitted = await self.ledger.submit(
-            Submission(document, self.plan_for(document), idempotency_key=idempotency_key), self.clock.now()
-        )
+        submission = Submission(document, self.plan_for(document), idempotency_key=idempotency_key)
+        rides = self.bell.rides()
+        submitted = await self.ledger.submit(submission, self.clock.now(), ring=rides)
         if submitted.duplicate:
             await self.blobs.delete(key)
-        self.bell.ring()
+        if not rides:
+            self.bell.ring()
         return submitted
 
     def plan_for(self, document: About) -> Plan:

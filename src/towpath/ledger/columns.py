@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from datetime import UTC, datetime
 from typing import cast
 
@@ -14,6 +16,11 @@ from sqlalchemy.types import TypeDecorator
 
 #: Further away than any deadline: the time a parked job is due.
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+# A zero byte as json writes it, and not a backslash followed by the letters u0000.
+_ESCAPED_ZERO = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 def to_text(moment: datetime) -> str:
@@ -38,8 +45,32 @@ def to_json(value: object) -> dict[str, object]:
     return cast("dict[str, object]", loaded)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
+
+
 def dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    """Json as both engines keep it; text that neither could keep becomes U+FFFD, and NaN becomes null."""
+    try:
+        text = _encode(value)
+    except ValueError:
+        text = _encode(_finite(value))
+    if "\\u0000" in text:
+        text = _ESCAPED_ZERO.sub("\\1\ufffd", text)
+    return text if text.isascii() else readable(text)
+
+
+def _finite(value: object) -> object:
+    """Json knows no NaN and no infinity; one in a stage's result must not stop a whole batch."""
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in cast("dict[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in cast("list[object]", value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def readable(text: str) -> str:
+    """Postgres keeps no zero byte, UTF-8 no lone surrogate; parsers and file names are full of both."""
+    return _UNKEEPABLE.sub("\ufffd", text)
 
 
 class _TextInstant(TypeDecorator[datetime]):

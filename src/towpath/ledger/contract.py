@@ -194,8 +194,13 @@ class CallAnswer:
 class Ledger(Protocol):
     """Runs, jobs, leases and the memory of what was paid for."""
 
-    async def submit(self, submission: Submission, now: datetime) -> Submitted: ...
-    async def submit_many(self, submissions: Sequence[Submission], now: datetime) -> list[Submitted]: ...
+    async def submit(self, submission: Submission, now: datetime, *, ring: bool = False) -> Submitted:
+        """``ring``: let the news ride along in the same transaction, where the engine can carry it."""
+        ...
+
+    async def submit_many(
+        self, submissions: Sequence[Submission], now: datetime, *, ring: bool = False
+    ) -> list[Submitted]: ...
     async def reprocess(
         self,
         document_id: str,

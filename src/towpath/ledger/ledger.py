@@ -40,11 +40,13 @@ class SqlLedger:
         self._apply = apply
         self._turn = claiming.FIRST_ORG
 
-    async def submit(self, submission: Submission, now: datetime) -> Submitted:
-        return (await self.submit_many([submission], now))[0]
+    async def submit(self, submission: Submission, now: datetime, *, ring: bool = False) -> Submitted:
+        return (await self.submit_many([submission], now, ring=ring))[0]
 
-    async def submit_many(self, submissions: Sequence[Submission], now: datetime) -> list[Submitted]:
-        return await self.database.run(lambda tx: submit.submit(tx, submissions, now))
+    async def submit_many(
+        self, submissions: Sequence[Submission], now: datetime, *, ring: bool = False
+    ) -> list[Submitted]:
+        return await self.database.run(lambda tx: submit.submit(tx, submissions, now, ring))
 
     async def reprocess(
         self,

@@ -12,6 +12,10 @@ class Bell(Protocol):
         """Say that there is work. Cheap, never blocks, may be called from any thread."""
         ...
 
+    def rides(self) -> bool:
+        """Whether the next ring should ride along in the transaction that submits; then ``ring`` is not needed."""
+        ...
+
     async def wait(self, seconds: float) -> bool:
         """Wait for a ring, at most this long; whether there was one."""
         ...

@@ -18,6 +18,9 @@ class LocalBell:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._rung.set)
 
+    def rides(self) -> bool:
+        return False
+
     async def wait(self, seconds: float) -> bool:
         try:
             await asyncio.wait_for(self._rung.wait(), seconds)

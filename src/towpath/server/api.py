@@ -15,8 +15,8 @@ from towpath.server import documents, health, problems, work
 from towpath.server.services import Services
 
 _CSP = (
-    "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; "
-    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; "
+    "worker-src 'self' blob:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 _EMPTY_PAGE = (
     "<!doctype html><html lang=en><title>Towpath</title><h1>Towpath</h1><p>See <a href=/docs>/docs</a>.</p>"

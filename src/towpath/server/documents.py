@@ -15,7 +15,7 @@ from towpath.server import views
 from towpath.server.files import file_response
 from towpath.server.multipart import receive
 from towpath.server.problems import Problem
-from towpath.server.services import Has, Org
+from towpath.server.services import Has, Id, Org, as_id
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 
@@ -82,19 +82,19 @@ async def many_statuses(
     has: Has, org: Org, ids: Annotated[str, Query(description="Ids joined by commas", max_length=20_000)]
 ) -> list[views.StatusView]:
     """The status of many documents at once, for a grid. Unknown ids are left out."""
-    wanted = [one for one in ids.split(",") if one][:500]
+    wanted = [one for part in ids.split(",") if (one := as_id(part)) is not None][:500]
     now = has.clock.now()
     return [views.status_view(one, now) for one in await has.catalogue.statuses(org, wanted, now)]
 
 
 @router.get("/{document_id}", responses={404: _PROBLEM})
-async def one_document(has: Has, org: Org, document_id: str) -> views.DocumentView:
+async def one_document(has: Has, org: Org, document_id: Id) -> views.DocumentView:
     return views.document_view(await has.catalogue.document(org, document_id))
 
 
 @router.delete("/{document_id}", status_code=204, responses={404: _PROBLEM})
-async def delete_document(has: Has, org: Org, document_id: str) -> None:
-    """Remove the document: rows, blobs and connections. Answers of paid calls are kept apart, by retention."""
+async def delete_document(has: Has, org: Org, document_id: Id) -> None:
+    """Remove the document: rows, blobs and connections. Answers of paid calls are kept, by retention."""
     for key in await has.catalogue.delete(org, document_id):
         await has.blobs.delete(key)
 
@@ -103,7 +103,7 @@ async def delete_document(has: Has, org: Org, document_id: str) -> None:
 async def status(
     has: Has,
     org: Org,
-    document_id: str,
+    document_id: Id,
     response: Response,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> views.StatusView:
@@ -121,7 +121,7 @@ async def status(
 
 
 @router.get("/{document_id}/runs", responses={404: _PROBLEM})
-async def runs(has: Has, org: Org, document_id: str) -> list[views.RunHistoryView]:
+async def runs(has: Has, org: Org, document_id: Id) -> list[views.RunHistoryView]:
     """Every run of the document with its events, oldest first."""
     await has.catalogue.document(org, document_id)
     history = await has.ledger.runs(document_id, org_id=org)
@@ -130,7 +130,7 @@ async def runs(has: Has, org: Org, document_id: str) -> list[views.RunHistoryVie
 
 @router.post("/{document_id}/runs", status_code=202, responses={404: _PROBLEM})
 async def reprocess(
-    has: Has, org: Org, document_id: str, body: views.ReprocessRequest | None = None
+    has: Has, org: Org, document_id: Id, body: views.ReprocessRequest | None = None
 ) -> views.RunStarted:
     """Queue a new run. The content there is keeps answering searches until the new one is published."""
     wish = body or views.ReprocessRequest(from_stage=None, fresh=False)
@@ -148,7 +148,7 @@ async def reprocess(
 
 
 @router.get("/{document_id}/content", response_class=PlainTextResponse, responses={404: _PROBLEM})
-async def content(has: Has, org: Org, document_id: str) -> StreamingResponse:
+async def content(has: Has, org: Org, document_id: Id) -> StreamingResponse:
     """The document as markdown."""
     key = await has.catalogue.markdown_key(org, document_id)
     if key is None:
@@ -158,7 +158,7 @@ async def content(has: Has, org: Org, document_id: str) -> StreamingResponse:
 
 @router.get("/{document_id}/original", responses={206: {}, 404: _PROBLEM, 416: _PROBLEM})
 async def original(
-    has: Has, org: Org, document_id: str, range: Annotated[str | None, Header()] = None
+    has: Has, org: Org, document_id: Id, range: Annotated[str | None, Header()] = None
 ) -> Response:
     """The bytes as they were sent; ranges are honoured."""
     document = await has.catalogue.document(org, document_id)
@@ -169,7 +169,7 @@ async def original(
 async def chunks(
     has: Has,
     org: Org,
-    document_id: str,
+    document_id: Id,
     after: Annotated[int, Query(ge=-1, le=2**31 - 1)] = -1,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> list[views.ChunkView]:
@@ -179,12 +179,12 @@ async def chunks(
 
 
 @router.get("/{document_id}/fields", responses={404: _PROBLEM})
-async def fields(has: Has, org: Org, document_id: str) -> list[views.FieldView]:
+async def fields(has: Has, org: Org, document_id: Id) -> list[views.FieldView]:
     """Named values found in the document, each with the place that proves it."""
     return [views.FieldView.model_validate(item) for item in await has.catalogue.fields(org, document_id)]
 
 
 @router.get("/{document_id}/costs", responses={404: _PROBLEM})
-async def costs(has: Has, org: Org, document_id: str) -> views.CostsView:
+async def costs(has: Has, org: Org, document_id: Id) -> views.CostsView:
     """What the document cost, and what was reused instead of paid for."""
     return views.CostsView.model_validate(await has.catalogue.costs(org, document_id))

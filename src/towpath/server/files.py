@@ -28,10 +28,11 @@ _SHOWN = (
 def file_response(blobs: BlobStore, document: Document, asked: str | None) -> Response:
     start, end, partial = _span(asked, document.size)
     shown = document.media_type.startswith(_SHOWN)
+    way = "inline" if shown else "attachment"
     headers = {
         "Accept-Ranges": "bytes",
         "Content-Length": str(end - start),
-        "Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=utf-8''{quote(document.name)}",
+        "Content-Disposition": f"{way}; filename*=utf-8''{quote(document.name)}",
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "X-Content-Type-Options": "nosniff",
         "ETag": f'"{document.sha256}"',

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from towpath.server.services import Has
+from towpath.server import views
+from towpath.server.services import Has, Org
 from towpath.telemetry import render
 
 router = APIRouter(tags=["operations"])
@@ -24,6 +25,12 @@ async def ready(has: Has) -> dict[str, str]:
         raise HTTPException(503, "The server is starting or stopping.")
     await has.catalogue.overview(None, has.clock.now())
     return {"status": "ready"}
+
+
+@router.get("/operations")
+async def operations(has: Has, org: Org) -> views.OperationsView:
+    """What waits, who works, what failed and what was paid, for this organization."""
+    return views.OperationsView.model_validate(await has.catalogue.overview(org, has.clock.now()))
 
 
 @router.get("/metrics", response_class=Response)

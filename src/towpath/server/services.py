@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, HTTPException, Request
+from pydantic import AfterValidator
 
 from towpath.access.contract import Keys
 from towpath.catalogue.contract import Catalogue
 from towpath.clock import Clock
+from towpath.errors import NotFound
 from towpath.intake.submit import Intake
 from towpath.ledger.contract import Ledger
 from towpath.model.ids import HOME_ORG
@@ -53,5 +56,21 @@ async def organization(request: Request) -> str:
     return HOME_ORG
 
 
+def as_id(text: str) -> str | None:
+    """An id in the form in which it is kept; None when it cannot be one."""
+    try:
+        return str(uuid.UUID(text.strip()))
+    except ValueError:
+        return None
+
+
+def _known_form(text: str) -> str:
+    found = as_id(text)
+    if found is None:
+        raise NotFound(f"There is nothing with the id {text[:50]!r}: ids look like {HOME_ORG}.")
+    return found
+
+
+Id = Annotated[str, AfterValidator(_known_form)]
 Org = Annotated[str, Depends(organization)]
 Has = Annotated[Services, Depends(services_of)]

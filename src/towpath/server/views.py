@@ -193,6 +193,51 @@ class SearchView(View):
     hits: list[HitView]
 
 
+class QueueView(View):
+    stage: str
+    status: str
+    jobs: int
+    oldest: datetime | None
+
+
+class WorkerView(View):
+    worker: str | None
+    stage: str
+    jobs: int
+    seen: datetime | None
+
+
+class ProviderView(View):
+    provider: str
+    model: str
+    made: int
+    reused: int
+    paid_twice: int
+    cost: float
+
+
+class FailureView(View):
+    stage: str
+    error: str
+    failure_type: str | None
+    jobs: int
+
+
+class BarView(View):
+    at: datetime
+    completed: int
+    failed: int
+
+
+class OperationsView(View):
+    queue: list[QueueView]
+    workers: list[WorkerView]
+    providers: list[ProviderView]
+    failures: list[FailureView]
+    throughput: list[BarView] = Field(description="Runs that ended, minute by minute, over the last hour")
+    documents: dict[str, int]
+
+
 def document_view(document: Document) -> DocumentView:
     return DocumentView.model_validate(document_dict(document))
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from towpath.search.contract import Query as SearchQuery
 from towpath.server import views
 from towpath.server.problems import Problem
-from towpath.server.services import Has, Org
+from towpath.server.services import Has, Id, Org
 
 router = APIRouter()
 _PROBLEM = {"model": Problem}
@@ -17,7 +17,7 @@ Status = Literal["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]
 
 
 @router.get("/runs/{run_id}", tags=["runs"], responses={404: _PROBLEM})
-async def run(has: Has, org: Org, run_id: str) -> views.RunHistoryView:
+async def run(has: Has, org: Org, run_id: Id) -> views.RunHistoryView:
     """One run and everything that happened in it."""
     return views.history_view(
         await has.ledger.run(run_id, org_id=org), await has.ledger.events(run_id, org_id=org)
@@ -25,7 +25,7 @@ async def run(has: Has, org: Org, run_id: str) -> views.RunHistoryView:
 
 
 @router.post("/runs/{run_id}/cancel", tags=["runs"], responses={404: _PROBLEM, 409: _PROBLEM})
-async def cancel(has: Has, org: Org, run_id: str) -> views.RunView:
+async def cancel(has: Has, org: Org, run_id: Id) -> views.RunView:
     """Stop a run. The worker that holds it learns of it at its next write or heartbeat."""
     await has.ledger.cancel(run_id, has.clock.now(), org_id=org)
     has.bell.ring()
@@ -38,7 +38,7 @@ async def jobs(
     org: Org,
     status: Status | None = None,
     stage: Annotated[str | None, Query(max_length=100)] = None,
-    after: Annotated[str | None, Query(max_length=100)] = None,
+    after: Id | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[views.JobView]:
     """The queue, newest first."""
@@ -60,7 +60,7 @@ async def retry_many(
 
 
 @router.post("/jobs/{job_id}/retry", tags=["jobs"], responses={404: _PROBLEM, 409: _PROBLEM})
-async def retry(has: Has, org: Org, job_id: str) -> views.Retried:
+async def retry(has: Has, org: Org, job_id: Id) -> views.Retried:
     """Retry one job: a waiting one is made due now, a failed one is resumed by a new run."""
     run_id = await has.ledger.retry(job_id, has.clock.now(), org_id=org)
     has.bell.ring()
@@ -74,7 +74,7 @@ async def search(
     q: Annotated[str, Query(max_length=10_000)],
     mode: Literal["hybrid", "text", "vector"] = "hybrid",
     kind: Literal["document", "call"] | None = None,
-    document_id: Annotated[str | None, Query(max_length=100)] = None,
+    document_id: Id | None = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
     offset: Annotated[int, Query(ge=0, le=1000)] = 0,
 ) -> views.SearchView:

@@ -26,6 +26,7 @@ class Held:
         self.lease = lease
         self._trusted_until = trusted_until
         self._lost = False
+        self._settling = False
         self._on_lost = on_lost
 
     @property
@@ -39,8 +40,15 @@ class Held:
     def renew(self, trusted_until: float) -> None:
         self._trusted_until = trusted_until
 
+    def hand_over(self) -> None:
+        """The stage is done: from here its settlement learns from the ledger whether the lease still holds.
+
+        A heartbeat that comes just after the settlement's commit is refused too, and must harm nobody.
+        """
+        self._settling = True
+
     def lose(self) -> None:
-        if not self._lost:
+        if not self._lost and not self._settling:
             self._lost = True
             self._on_lost()
 

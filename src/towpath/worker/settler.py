@@ -75,7 +75,8 @@ class Settler:
     ) -> None:
         """One settlement that cannot be written must not take its neighbours down with it."""
         if len(batch) == 1:
-            batch[0][2].set_exception(error)
+            if not batch[0][2].done():
+                batch[0][2].set_exception(error)
             return
         for item in batch:
             await self._settle([item])

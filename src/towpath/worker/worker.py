@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import random
@@ -29,6 +28,10 @@ log = logging.getLogger(__name__)
 def worker_name() -> str:
     """Never the same twice: a name that repeats would make two workers look like one."""
     return f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}"
+
+
+def _say_lost(job: Claimed) -> None:
+    log.info("the lease is lost: job %s of run %s is left alone", job.stage, job.run_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,10 @@ class Worker:
                 log.warning("claiming waits for the database: %s", error)
                 await self._rest(random.uniform(0.2, 1.0))
                 continue
+            except Exception:
+                log.exception("claiming failed")
+                await self._rest(self._pace.idle_seconds)
+                continue
             for job in jobs:
                 self._start(job, asked_at)
             if len(jobs) == wanted:
@@ -162,27 +169,40 @@ class Worker:
             try:
                 settlement = await self._settlement(job, held)
                 if settlement is None:
+                    _say_lost(job)
                     return
                 asked_at = time.monotonic()
-                settled = await self._settler.settle(settlement, held)
+                settled = await self._settle(settlement, held)
             finally:
                 self._pulse.drop(held)
             following = self._following(job, settlement, settled)
 
     async def _settlement(self, job: Claimed, held: Held) -> Settlement | None:
+        if self._stopping.is_set():
+            return Release(job.lease)
         try:
             return await self._executor.execute(job, held, keep=lambda: not self._stopping.is_set())
         except asyncio.CancelledError:
             if held.alive and self._stopping.is_set():
                 return Release(job.lease)
-            log.info("job %s of run %s was lost and is left alone", job.stage, job.run_id)
             return None
+
+    async def _settle(self, settlement: Settlement, held: Held) -> Settled | LeaseLost:
+        """See it through, also when cancelled: a settlement abandoned half-way may leave a kept lease
+        that nobody works under."""
+        held.hand_over()
+        settling = asyncio.ensure_future(self._settler.settle(settlement, held))
+        try:
+            return await asyncio.shield(settling)
+        except asyncio.CancelledError:
+            await asyncio.wait({settling})
+            return settling.result()
 
     def _following(
         self, job: Claimed, settlement: Settlement, settled: Settled | LeaseLost
     ) -> Claimed | None:
         if isinstance(settled, LeaseLost):
-            log.info("job %s of run %s is somebody else's now", job.stage, job.run_id)
+            _say_lost(job)
             return None
         if settled.next is None or not isinstance(settlement, Advance):
             return None
@@ -208,8 +228,8 @@ class Worker:
         hurry.cancel()
         for task in list(self._tasks):
             task.cancel()
-        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-            await asyncio.wait_for(asyncio.gather(*self._tasks, return_exceptions=True), 5.0)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5.0)
 
     # Sweep
 
@@ -233,4 +253,7 @@ class Worker:
             except DatabaseUnavailable as error:
                 log.warning("sweeping waits for the database: %s", error)
                 wait = 1.0
-            await asyncio.sleep(wait * random.uniform(1.0, 1.1))
+            except Exception:
+                log.exception("a sweep failed")
+            # Workers must not sweep in step, yet a job is to be found within two seconds of its lease's end.
+            await asyncio.sleep(wait + random.uniform(0.0, min(0.5, wait / 10)))

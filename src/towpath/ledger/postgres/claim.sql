@@ -1,50 +1,68 @@
 -- Takes the oldest due jobs, going round the organizations from the one after :after.
--- Lanes are found by hopping through the claim index, one descent for each (organization, stage).
+-- Lanes are found by hopping through the claim index, one descent for each (organization, stage). Only
+-- lanes with something due count as looked at, or organizations that wait would hide one that works.
 -- A window wider than the batch is looked at unlocked; the first free rows in order are locked.
 -- Rows are fetched by `= any(array(...))` and by lateral look-ups, so that a plan made while the tables
 -- were empty is still a walk through primary keys when they hold a million rows.
 -- The first job of a QUEUED run moves the run to RUNNING, if no other run of its document is.
 with recursive after_turn as (
-  (select org_id, stage, 1 as depth
+  (select org_id, stage, available_at, 0 as open
    from document_processing_jobs
    where status = 'PENDING' and org_id > cast(:after as uuid)
-   order by org_id, stage
+   order by org_id, stage, available_at
    limit 1)
   union all
-  select hop.org_id, hop.stage, lane.depth + 1
+  select hop.org_id, hop.stage, hop.available_at, lane.open + looked.open
   from after_turn as lane
   cross join lateral (
-    select job.org_id, job.stage
+    select cast(
+      lane.available_at <= :now
+        and (cast(:stages as text[]) is null or lane.stage = any(cast(:stages as text[])))
+      as integer) as open
+  ) as looked
+  cross join lateral (
+    select job.org_id, job.stage, job.available_at
     from document_processing_jobs as job
     where job.status = 'PENDING' and (job.org_id, job.stage) > (lane.org_id, lane.stage)
-    order by job.org_id, job.stage
+    order by job.org_id, job.stage, job.available_at
     limit 1
   ) as hop
-  where lane.depth < :lanes
+  where lane.open + looked.open < :lanes
 ),
 before_turn as (
-  (select org_id, stage, 1 as depth
+  (select org_id, stage, available_at, 0 as open
    from document_processing_jobs
    where status = 'PENDING' and org_id <= cast(:after as uuid)
-   order by org_id, stage
+   order by org_id, stage, available_at
    limit 1)
   union all
-  select hop.org_id, hop.stage, lane.depth + 1
+  select hop.org_id, hop.stage, hop.available_at, lane.open + looked.open
   from before_turn as lane
   cross join lateral (
-    select job.org_id, job.stage
+    select cast(
+      lane.available_at <= :now
+        and (cast(:stages as text[]) is null or lane.stage = any(cast(:stages as text[])))
+      as integer) as open
+  ) as looked
+  cross join lateral (
+    select job.org_id, job.stage, job.available_at
     from document_processing_jobs as job
     where job.status = 'PENDING' and (job.org_id, job.stage) > (lane.org_id, lane.stage)
       and job.org_id <= cast(:after as uuid)
-    order by job.org_id, job.stage
+    order by job.org_id, job.stage, job.available_at
     limit 1
   ) as hop
-  where lane.depth < :lanes
+  where lane.open + looked.open < :lanes
 ),
 lanes as (
-  select org_id, stage, 0 as turn from after_turn
-  union all
-  select org_id, stage, 1 as turn from before_turn
+  select org_id, stage, turn
+  from (
+    select org_id, stage, available_at, 0 as turn from after_turn
+    union all
+    select org_id, stage, available_at, 1 as turn from before_turn
+  ) as lane
+  where available_at <= :now
+    and (cast(:stages as text[]) is null or stage = any(cast(:stages as text[])))
 ),
 due as (
   select
@@ -61,7 +79,6 @@ due as (
     order by job.available_at, job.id
     limit :window
   ) as ready
-  where cast(:stages as text[]) is null or lanes.stage = any(cast(:stages as text[]))
 ),
 chosen as (
   select job.id, job.run_id, ranked.place, ranked.turn
@@ -120,9 +137,9 @@ written as (
   from claimed
 )
 select
-  claimed.*,
-  run.pipeline,
-  run.options,
+  cast(claimed.id as text), cast(claimed.org_id as text), cast(claimed.document_id as text),
+  cast(claimed.run_id as text), claimed.stage, claimed.payload, claimed.attempts, claimed.max_attempts,
+  claimed.crashes, claimed.lease_epoch, claimed.follow_up, run.pipeline, run.options,
   (select jsonb_object_agg(done.stage, done.result)
    from document_processing_jobs as done
    where done.document_id = claimed.document_id and done.run_id = claimed.run_id

@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from towpath.ledger.columns import dump
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
 
 T = TypeVar("T")
@@ -32,7 +33,10 @@ class PostgresDatabase(RetryingDatabase):
             driver_url(url),
             pool_size=connections,
             max_overflow=2,
+            # The connection used last knows the prepared statements best.
+            pool_use_lifo=True,
             pool_timeout=30,
+            json_serializer=dump,
             connect_args={"connect_timeout": 5, "application_name": "towpath", "keepalives_idle": 10},
         )
         event.listen(self.engine, "connect", self._connected)

@@ -40,4 +40,5 @@ written as (
   insert into run_events (org_id, run_id, kind, at)
   select org_id, run_id, 'RUN_QUEUED', :now from fresh
 )
-select document_id from fresh
+-- One ring for the whole batch; whether it is worth one is decided by the bell.
+select document_id, case when :ring then pg_notify('towpath', '') end from fresh

@@ -1,5 +1,6 @@
 -- Takes the oldest due jobs, going round the organizations from the one after :after.
--- Lanes are found by hopping through the claim index, one descent for each (organization, stage).
+-- Lanes are found by hopping through the claim index, one descent for each (organization, stage). Only
+-- lanes with something due count as looked at, or organizations that wait would hide one that works.
 -- The write lock is held from the start, so the rows looked at are the rows taken.
 -- The first job of a QUEUED run moves the run to RUNNING, if no other run of its document is.
 delete from held;
@@ -33,6 +34,13 @@ turns as (
   select org_id, stage, org_id <= :after as turn
   from lane
   where org_id is not null
+    and (:stages is null or stage in (select value from json_each(:stages)))
+    and exists (
+      select 1
+      from document_processing_jobs as ready
+      where ready.status = 'PENDING' and ready.org_id = lane.org_id and ready.stage = lane.stage
+        and ready.available_at <= :now
+    )
   order by org_id <= :after, org_id, stage
   limit :lanes
 ),
@@ -50,7 +58,6 @@ due as (
       order by ready.available_at, ready.id
       limit :limit
     )
-    and (:stages is null or turns.stage in (select value from json_each(:stages)))
 )
 select id, org_id, document_id, run_id, stage, place, turn
 from due

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from towpath.ledger.columns import to_instant, to_text
+from towpath.ledger.columns import dump, to_instant, to_text
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
 
 T = TypeVar("T")
@@ -45,7 +45,10 @@ class SqliteDatabase(RetryingDatabase):
         # Writers of this process queue up here and not at the file's lock, where waiting means polling.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="ledger-sqlite-writer")
         self.engine = create_engine(
-            f"sqlite:///{path}", pool_size=readers + 4, connect_args={"check_same_thread": False}
+            f"sqlite:///{path}",
+            pool_size=readers + 4,
+            connect_args={"check_same_thread": False},
+            json_serializer=dump,
         )
         event.listen(self.engine, "connect", _prepare)
         event.listen(self.engine, "begin", _no_begin)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, update
+from sqlalchemy import Row, select, update
 
 from towpath.errors import LeaseLost
-from towpath.ledger.columns import to_instant_or_none, to_json
+from towpath.ledger.columns import readable, to_instant_or_none, to_json
 from towpath.ledger.contract import (
     CallAnswer,
     CallAnswered,
@@ -94,7 +94,7 @@ def answer(tx: Transaction, lease: Lease, key: str, given: CallAnswer, now: date
 
 def failed(tx: Transaction, lease: Lease, key: str, error: str) -> None:
     """The call came back with an error: it is known not to have been answered, and may be made again."""
-    _write(tx, lease, key, {"status": "FAILED", "operation_id": None, "error": error})
+    _write(tx, lease, key, {"status": "FAILED", "operation_id": None, "error": readable(error)})
 
 
 def _write(tx: Transaction, lease: Lease, key: str, values: dict[str, object]) -> None:
@@ -110,8 +110,21 @@ def _write(tx: Transaction, lease: Lease, key: str, values: dict[str, object]) -
         )
         .values(**values)
     )
-    if written.rowcount != 1:
+    if written.rowcount != 1 and not _written_before(tx, lease, str(job.org_id), key, values):
         raise LeaseLost(f"The call {key[:12]} is no longer this worker's to write about.")
+
+
+def _written_before(tx: Transaction, lease: Lease, org_id: str, key: str, values: dict[str, object]) -> bool:
+    """The same word under the same lease, sent again because its acknowledgement was lost."""
+    found = tx.connection.execute(
+        select(_calls.status).where(
+            _calls.org_id == org_id,
+            _calls.key == key,
+            _calls.job_id == lease.job_id,
+            _calls.lease_epoch == lease.epoch,
+        )
+    ).scalar()
+    return found is not None and found == values.get("status")
 
 
 def _fenced(tx: Transaction, lease: Lease) -> Row[Any]:

@@ -88,7 +88,9 @@ def _switch_chunks(tx: Transaction, job: Row[Any], new: Publish) -> None:
     there = {
         str(row.id): (row.ordinal, row.model)
         for row in tx.connection.execute(
-            select(chunks.c.id, chunks.c.ordinal, chunks.c.model).where(chunks.c.document_id == job.document_id)
+            select(chunks.c.id, chunks.c.ordinal, chunks.c.model).where(
+                chunks.c.document_id == job.document_id
+            )
         )
     }
     wanted = {chunk.id for chunk in new.chunks}

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import insert, select, update
 
 from towpath.errors import IllegalMove, NotFound
-from towpath.ledger.columns import dump, to_text
+from towpath.ledger.columns import dump, readable, to_text
 from towpath.ledger.contract import Plan, Recovered
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
@@ -207,7 +207,7 @@ def retry_many(
     if stage is not None:
         query = query.where(_jobs.stage == stage)
     if error is not None:
-        query = query.where(_jobs.error_log.contains(error, autoescape=True))
+        query = query.where(_jobs.error_log.contains(readable(error), autoescape=True))
     failed = [str(found) for found in tx.connection.execute(query).scalars()]
     return [retry(tx, job_id, org_id, now) for job_id in failed]
 

@@ -24,9 +24,11 @@ from towpath.model.ids import new_id
 from towpath.model.work import Job, JobStatus, RunState
 
 
-def submit(tx: Transaction, submissions: Sequence[Submission], now: datetime) -> list[Submitted]:
+def submit(
+    tx: Transaction, submissions: Sequence[Submission], now: datetime, ring: bool = False
+) -> list[Submitted]:
     items = [_item(submission) for submission in submissions]
-    stored = {str(row.document_id) for row in tx.run("submit", rows=dump(items), now=now)}
+    stored = {str(row.document_id) for row in tx.run("submit", rows=dump(items), now=now, ring=ring)}
     answers: list[Submitted] = []
     for submission, item in zip(submissions, items, strict=True):
         if item["document_id"] in stored:

@@ -1,4 +1,7 @@
-"""Turns bytes of unknown encoding into text: byte order mark, then UTF-8, then what is declared, then a guess."""
+"""Turns bytes of unknown encoding into text.
+
+A byte order mark is believed first, then UTF-8 is tried, then what is declared; else it is guessed.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 
 from towpath.providers.local import markdown
 
-_SAMPLE = 1 << 16
+_SAMPLE = 1 << 14
 _MOST_GARBLED = 0.05
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -18,8 +21,16 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
+# Encodings of names, not of texts; some take time that grows with the square of the length.
+_NOT_OF_TEXT = ("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape")
 # What browsers take these names to mean: the Windows code page contains the ISO one.
-_WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030"}
+_WIDER = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,7 @@ def _known(name: str | None) -> str | None:
         "".encode(found)
     except (LookupError, ValueError):
         return None
-    return _WIDER.get(found, found)
+    return None if found.replace("-", "_") in _NOT_OF_TEXT else _WIDER.get(found, found)
 
 
 def _unmarked_utf16(content: bytes) -> str | None:

@@ -22,8 +22,8 @@ class Drawings:
 
     def write(self, drawing: Element, writer: Writer) -> None:
         for reference in drawing.iter("{*}chart", "{*}relIds"):
-            for name in reference.keys():
-                link = self.links.get(reference.get(name) or "")
+            for value in reference.values():
+                link = self.links.get(value)
                 content = self.archive.find(link.target) if link and not link.is_external else None
                 if link is None or content is None:
                     continue
@@ -72,7 +72,7 @@ def _points(series: Element, name: str) -> dict[int, str]:
     holder = next(series.iterchildren(f"{{*}}{name}"), None)
     points: dict[int, str] = {}
     for point in holder.iter("{*}pt") if holder is not None else ():
-        index = point.get("idx") or ""
-        if index.isdigit() and int(index) < _MOST_POINTS:
-            points[int(index)] = " ".join((value.text or "") for value in point.iter("{*}v"))
+        index = xml.whole_number(point.get("idx"), _MOST_POINTS)
+        if index < _MOST_POINTS:
+            points[index] = " ".join((value.text or "") for value in point.iter("{*}v"))
     return points

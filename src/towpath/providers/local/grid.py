@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from towpath.providers.local.xml import Element
+from towpath.providers.local.xml import Element, whole_number
 
 _WIDEST = 500
 _LONGEST_SPAN = 10_000
@@ -60,16 +60,14 @@ def is_layout(table: Element) -> bool:
         return False
     if next(table.iterdescendants(*_STRUCTURE), None) is not None:
         return True
-    rows = 0
     widest = 0
-    for row in table.iterdescendants("{*}tr"):
-        rows += 1
+    for number, row in enumerate(table.iterdescendants("{*}tr"), start=1):
         widest = max(widest, len(row))
-        if rows > 1 and widest > 1:
+        if number > 1 and widest > 1:
             return False
     return True
 
 
 def span(element: Element, name: str) -> int:
-    value = (element.get(name) or "1").strip()
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+    """How many columns or rows a cell states to cover, or where a list states to begin."""
+    return whole_number(element.get(name), 1)

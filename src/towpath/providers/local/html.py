@@ -9,7 +9,7 @@ from pathlib import Path
 from towpath.model.content import Extraction
 from towpath.providers.local import refusals, xml
 from towpath.providers.local.files import read_whole
-from towpath.providers.local.markdown import Writer, escape
+from towpath.providers.local.markdown import Writer
 from towpath.providers.local.markup import Walker
 from towpath.providers.local.tree import parse_tree
 from towpath.providers.local.xml import Element
@@ -17,6 +17,8 @@ from towpath.providers.local.xml import Element
 WHAT = "web page"
 ENGINE = "towpath-html/1"
 
+_LARGEST = 50 << 20
+_HEADINGS = tuple(f"{{*}}h{level}" for level in range(1, 7))
 # The first of these that a page carries is taken.
 _FACTS = {
     "authors": ("author", "article:author", "citation_author", "dc.creator", "dcterms.creator"),
@@ -38,7 +40,7 @@ class WebText:
 
 def read_html(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     """The page in one piece; a page without headings gets its title as one."""
-    page = web_text(read_whole(path, WHAT))
+    page = web_text(read_whole(path, WHAT, _LARGEST))
     if not page.markdown.strip():
         raise refusals.empty(WHAT)
     progress(1, 1)
@@ -54,8 +56,8 @@ def web_text(content: bytes, declared: str | None = None) -> WebText:
         walker.plain(tree.text)
         return WebText(writer.text(), {}, tree.warnings, len(writer.blocks))
     metadata = _metadata(tree.root)
-    if "title" in metadata and next(tree.root.iter(*(f"{{*}}h{level}" for level in range(1, 7))), None) is None:
-        walker.composer.announce(1, escape(metadata["title"]))
+    if "title" in metadata and next(tree.root.iter(*_HEADINGS), None) is None:
+        walker.composer.announce(1, metadata["title"])
     walker.walk(tree.root)
     return WebText(writer.text(), metadata, tree.warnings, len(writer.blocks))
 
@@ -67,7 +69,9 @@ def _metadata(root: Element) -> dict[str, str]:
         value = " ".join((meta.get("content") or "").split())
         if name and value:
             stated.setdefault(name, value)
-    found = {fact: stated[name] for fact, names in _FACTS.items() for name in reversed(names) if name in stated}
+    found = {
+        fact: stated[name] for fact, names in _FACTS.items() for name in reversed(names) if name in stated
+    }
     title = next((element for element in root.iter("{*}title") if _is_of_head(element)), None)
     words = " ".join("".join(title.itertext()).split()) if title is not None else stated.get("og:title", "")
     language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
@@ -76,7 +80,8 @@ def _metadata(root: Element) -> dict[str, str]:
             found["url"] = (link.get("href") or "").strip()
     if not found.get("url", "").startswith(("http://", "https://")):
         found.pop("url", None)
-    return {name: value for name, value in (("title", words), ("language", language), *found.items()) if value}
+    found = {"title": words, "language": language, **found}
+    return {name: value for name, value in found.items() if value}
 
 
 def _is_of_head(element: Element) -> bool:

@@ -22,9 +22,10 @@ _CLOSERS = {STRONG_END: STRONG, EMPHASIS_END: EMPHASIS}
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _INVISIBLE = re.compile("[\xad\u200b\u2060\ufeff]")
 _SPACES = re.compile("[\x00-\x1f\x7f\xa0][\x00-\x20\x7f\xa0]*|  [\x00-\x20\x7f\xa0]*")
-_ACTIVE = re.compile(r"\\*(?:<(?=[A-Za-z/!?])|\](?=\()|\[(?=\^))")
+_ACTIVE = re.compile(r"(?<!\\)\\*(?:<(?=[A-Za-z/!?])|\](?=\()|\[(?=\^))")
 _LINE_START = re.compile(
-    r"^([\x00\x01 ]*)(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|`{3}|~{3}|\[[^\]\n]+\]:|(?:[-=_*] *){3,}$)", re.MULTILINE
+    r"^([\x00\x01 ]*)(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|`{3}|~{3}|\[[^\]\n]+\]:|(?:[-=_*] *){3,}$)",
+    re.MULTILINE,
 )
 _LINE_SIGNS = frozenset("#>-+*`~[=_ \x00\x01")
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
@@ -75,7 +76,8 @@ def link(text: str, address: str) -> str:
     address = address.strip()
     if not label or len(address) > _LONGEST_LINK or not _SAFE_LINK.match(address):
         return text
-    if label.casefold().rstrip("/") in (address.casefold().rstrip("/"), address.casefold().removeprefix("mailto:")):
+    said, meant = label.casefold().rstrip("/"), address.casefold().rstrip("/")
+    if said in (meant, meant.removeprefix("mailto:")):
         return text
     if label.count("[") != label.count("]"):
         label = label.replace("[", "\\[").replace("]", "\\]")
@@ -234,4 +236,3 @@ class Writer:
             else:
                 at += len(piece)
         return "".join(pieces[::2])
-

@@ -19,7 +19,19 @@ _INFIX = {
 }
 _INFIX_TWICE = {"msubsup": ("_", "^"), "sSubSup": ("_", "^"), "munderover": ("_", "^")}
 _ROOTS = {"msqrt", "mroot", "rad"}
-_SILENT = {"annotation", "annotation-xml", "rPr", "ctrlPr", "fPr", "radPr", "sSupPr", "sSubPr", "sSubSupPr", "dPr"}
+_SILENT = {
+    "annotation",
+    "annotation-xml",
+    "rPr",
+    "ctrlPr",
+    "fPr",
+    "radPr",
+    "sSupPr",
+    "sSubPr",
+    "sSubSupPr",
+    "dPr",
+}
+_DEEPEST = 60
 _SPACED = set("=<>+−≤≥≈≠→⇒∈∪∩×±")
 
 
@@ -28,16 +40,18 @@ def math_text(formula: Element) -> str:
     for note in formula.iter("{*}annotation"):
         if "tex" in (note.get("encoding") or "").lower() and (note.text or "").strip():
             return "$" + " ".join((note.text or "").split()) + "$"
-    return " ".join(_linear(formula).split())
+    return " ".join(_linear(formula, _DEEPEST).split())
 
 
-def _linear(element: Element) -> str:
+def _linear(element: Element, deepest: int) -> str:
     name = local_name(element.tag)
     if name in _SILENT:
         return ""
+    if deepest == 0:
+        return "".join(element.itertext())
     if len(element) == 0:
         return _leaf(name, (element.text or "").strip())
-    parts = [part for child in element if (part := _linear(child))]
+    parts = [part for child in element if (part := _linear(child, deepest - 1))]
     if name in _INFIX and len(parts) == 2:
         return _grouped(parts[0]) + _INFIX[name] + _grouped(parts[1])
     if name in _INFIX_TWICE and len(parts) == 3:

@@ -72,3 +72,14 @@ def why_unavailable(settings: OcrSettings) -> str:
 
 def unavailable(what: str, settings: OcrSettings) -> Rejected:
     return Rejected("ocr_unavailable", f"This {what} is a picture of text. {why_unavailable(settings)}")
+
+
+def missing_languages(settings: OcrSettings, data: LanguageData) -> tuple[str, ...]:
+    """A warning when some of the languages wanted are not there."""
+    missing = [name for name in settings.languages if name not in data.languages]
+    if not missing:
+        return ()
+    return (
+        f"Pictures of text were read as {', '.join(data.languages)} only: "
+        f"{data.folder} holds no data for {', '.join(missing)}.",
+    )

@@ -17,10 +17,10 @@ MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 # Names of streams as they stand in the directory of the compound file, which is UTF-16.
 _LOCKED = ("EncryptedPackage", "EncryptionInfo")
 _LEGACY = (
-    ("WordDocument", "An old Word file (.doc)", "Open it in Word and save it as .docx."),
-    ("PowerPoint Document", "An old PowerPoint file (.ppt)", "Open it in PowerPoint and save it as .pptx."),
-    ("Workbook", "An old Excel file (.xls)", "Open it in Excel and save it as .xlsx."),
-    ("__properties_version1.0", "An Outlook message (.msg)", "Open it in Outlook and save it as .eml or PDF."),
+    ("WordDocument", "An old Word file (.doc)", "Open it there and save it as .docx."),
+    ("PowerPoint Document", "An old PowerPoint file (.ppt)", "Open it there and save it as .pptx."),
+    ("Workbook", "An old Excel file (.xls)", "Open it there and save it as .xlsx."),
+    ("__properties_version1.0", "An Outlook message (.msg)", "Save it as .eml or as PDF."),
 )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from towpath.providers.local import refusals, xml
+from towpath.providers.local.xml import Element
 from towpath.providers.local.zips import Archive
 
 _FACTS = {
@@ -65,6 +66,11 @@ def main_part(archive: Archive, usual: str) -> str:
 def related(links: dict[str, Relationship], kind: str) -> str | None:
     """The part of a kind, where there is one of it."""
     return next((link.target for link in links.values() if link.kind == kind and not link.is_external), None)
+
+
+def linked(element: Element, links: dict[str, Relationship]) -> Relationship | None:
+    """The relationship that one of the element's attributes names."""
+    return next((links[value] for value in element.values() if value in links), None)
 
 
 def properties(archive: Archive) -> dict[str, str]:

@@ -30,7 +30,7 @@ def pages_at(text: str, starts: Sequence[int], labels: Sequence[str | None] = ()
 def book_pages(
     text: str, spans: Sequence[tuple[int, int]], chapters: Sequence[tuple[int, str | None]]
 ) -> tuple[Page, ...]:
-    """Pages of about ``WORDS_PER_PAGE`` words, cut between blocks, each within one chapter and labelled with it."""
+    """Pages of about ``WORDS_PER_PAGE`` words, cut between blocks, each of one chapter and called by it."""
     starts: list[int] = []
     labels: list[str | None] = []
     chapter_starts = [start for start, _ in chapters]
@@ -50,6 +50,4 @@ def blocks_on(pages: Sequence[Page], spans: Sequence[tuple[int, int]]) -> tuple[
     if not pages:
         return ()
     starts = [page.start for page in pages]
-    return tuple(
-        Block(start, end, pages[bisect_right(starts, start) - 1].number) for start, end in spans
-    )
+    return tuple(Block(start, end, pages[bisect_right(starts, start) - 1].number) for start, end in spans)

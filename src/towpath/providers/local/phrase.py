@@ -24,6 +24,7 @@ class Phrase:
     _opened: list[tuple[Element, int]] = field(default_factory=list[tuple[Element, int]])
     _nested: dict[str, int] = field(default_factory=dict[str, int])
     _verbatim: int = 0
+    _code_start: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -60,6 +61,8 @@ class Phrase:
 
     def take(self) -> str:
         """All that was gathered, and begin anew. Line breaks stand only where the markup asked for them."""
+        if self._verbatim:
+            self._leave_code()
         text = "".join(self._pieces)
         self._pieces.clear()
         self._opened.clear()
@@ -77,14 +80,22 @@ class Phrase:
             self._pieces.append(markdown.link(content, address))
 
     def open_code(self, element: Element) -> None:
+        if self._verbatim == 0:
+            self._code_start = len(self._pieces)
         self._verbatim += 1
         self.open(element)
 
     def close_code(self, element: Element) -> None:
-        self._verbatim -= 1
+        self._verbatim = max(self._verbatim - 1, 0)
         content = self._since(element)
         if content is not None:
             self._pieces.append(content if self._verbatim else markdown.code_span(content))
+
+    def _leave_code(self) -> None:
+        """A block ends inside code: what stood there as code becomes text like any other."""
+        start = self._code_start
+        self._pieces[start:] = [markdown.escape("".join(self._pieces[start:]))]
+        self._verbatim = 0
 
     def close_power(self, element: Element) -> None:
         """A raised number: without a sign of it, 10 to the 6th would read 106."""
@@ -103,9 +114,10 @@ class Phrase:
                 self._pieces.append(_STYLES[name][0])
 
     def unstyle(self, name: str) -> None:
-        if not self._verbatim:
-            self._nested[name] = self._nested.get(name, 0) - 1
-            if self._nested[name] == 0:
+        depth = self._nested.get(name, 0)
+        if not self._verbatim and depth > 0:
+            self._nested[name] = depth - 1
+            if depth == 1:
                 self._pieces.append(_STYLES[name][1])
 
     def _since(self, element: Element) -> str | None:

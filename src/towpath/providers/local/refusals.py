@@ -29,7 +29,8 @@ def encrypted(what: str) -> Rejected:
 def too_large(what: str, detail: str) -> Rejected:
     return Rejected(
         "too_large",
-        f"This {what} is too large to be read safely: {detail}. Split it into smaller files and upload those.",
+        f"This {what} is too large to be read safely: {detail}. "
+        "Split it into smaller files and upload those.",
     )
 
 

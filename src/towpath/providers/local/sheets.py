@@ -71,7 +71,7 @@ class SheetWriter:
     _table: _Table | None = None
 
     def write_sheet(self, name: str, rows: Iterable[Numbered]) -> None:
-        """One sheet, which is one page; blank rows part its tables, lone cells above a table are its titles."""
+        """One sheet, which is one page; blank rows part its tables, lone cells above a table are titles."""
         start = self._next_offset()
         self.writer.heading(1, escape(name))
         last, header = 0, Row()
@@ -121,7 +121,8 @@ class SheetWriter:
             if filled > self.limits.rows or self._cells > self.limits.cells:
                 self.warnings.append(
                     f"Of the {what}, everything from row {number:,} on was left out: "
-                    f"at most {self.limits.rows:,} rows of a sheet and {self.limits.cells:,} cells of a file are read."
+                    f"at most {self.limits.rows:,} rows of a sheet "
+                    f"and {self.limits.cells:,} cells of a file are read."
                 )
                 return
             yield number, row

@@ -1,4 +1,4 @@
-"""The words of markup that no parser will take, such as a hundred thousand nested tags. Linear in its length."""
+"""The words of markup that no parser will take, such as a hundred thousand nested tags."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import re
 
 from towpath.providers.local.tags import BLOCKS
 
-_NAME = re.compile(r"[a-z][a-z0-9]*")
-_UNSEEN = ("script", "style", "title", "template", "noscript")
+_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9]*")
+_UNSEEN = {
+    name: re.compile(f"</{name}", re.IGNORECASE)
+    for name in ("script", "style", "title", "template", "noscript")
+}
 
 
 def without_tags(text: str) -> str:
     """The text between the tags; blank lines where a block began or ended."""
-    lowered = text.lower()
     pieces: list[str] = []
     at = 0
     while (opening := text.find("<", at)) >= 0:
@@ -22,13 +24,15 @@ def without_tags(text: str) -> str:
         closing = text.find("-->" if comment else ">", opening)
         if closing < 0:
             break
-        found = _NAME.match(lowered, opening + 1 + text.startswith("/", opening + 1))
-        name = found[0] if found else ""
+        ends = text.startswith("/", opening + 1)
+        found = _NAME.match(text, opening + 1 + ends)
+        name = found[0].lower() if found else ""
         at = closing + (3 if comment else 1)
-        if name in _UNSEEN and not text.startswith("/", opening + 1):
-            at = lowered.find(f"</{name}", at)
-            if at < 0:
+        if name in _UNSEEN and not ends:
+            end = _UNSEEN[name].search(text, at)
+            if end is None:
                 break
+            at = end.start()
         if name in BLOCKS and pieces[-1:] != ["\n\n"]:
             pieces.append("\n\n")
     else:

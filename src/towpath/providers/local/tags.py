@@ -13,15 +13,19 @@ from towpath.providers.local.xml import Element
 
 Handler = Callable[[Composer, Element], None]
 
-SKIPPED = frozenset(
-    "script style template head title noscript iframe object audio video canvas select datalist map rp input "
-    "meta link base col colgroup source track param".split()
-)
-BLOCKS = frozenset(
-    "html body p div section article main header footer nav aside address figure figcaption fieldset form "
-    "details summary center hgroup dl dt dd blockquote ul ol menu li legend caption table thead tbody tfoot tr "
-    "td th frameset noframes search dialog button textarea h1 h2 h3 h4 h5 h6 pre hr".split()
-)
+_SKIPPED = """
+    script style template head title noscript iframe object audio video canvas select datalist map rp input
+    meta link base col colgroup source track param
+"""
+_BLOCKS = """
+    html body p div section article main header footer nav aside address figure figcaption fieldset form
+    details summary center hgroup dl dt dd blockquote ul ol menu li legend caption table thead tbody tfoot tr
+    td th frameset noframes search dialog button textarea h1 h2 h3 h4 h5 h6 pre hr
+"""
+SKIPPED = frozenset(_SKIPPED.split())
+BLOCKS = frozenset(_BLOCKS.split())
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_CODES = ("code", "kbd", "samp", "tt")
 _LANGUAGE = re.compile(r"\blang(?:uage)?-([\w+#-]{1,30})")
 
 
@@ -84,7 +88,7 @@ def _drawing(composer: Composer, element: Element) -> None:
 
 
 OPENERS: dict[str, Handler] = {
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _heading),
+    **dict.fromkeys(_HEADINGS, _heading),
     **dict.fromkeys(("ul", "menu"), lambda composer, element: composer.open_list(None)),
     "ol": _numbered,
     "li": lambda composer, element: composer.open_item(element),
@@ -92,7 +96,7 @@ OPENERS: dict[str, Handler] = {
     "table": _table,
     "tr": lambda composer, element: composer.open_row(),
     **dict.fromkeys(("td", "th"), lambda composer, element: composer.open_cell()),
-    **dict.fromkeys(("code", "kbd", "samp", "tt"), lambda composer, element: composer.phrase.open_code(element)),
+    **dict.fromkeys(_CODES, lambda composer, element: composer.phrase.open_code(element)),
     **dict.fromkeys(("b", "strong", "dt"), lambda composer, element: composer.phrase.style("b")),
     **dict.fromkeys(("i", "em", "cite"), lambda composer, element: composer.phrase.style("i")),
     "sup": lambda composer, element: composer.phrase.open(element),
@@ -103,11 +107,11 @@ OPENERS: dict[str, Handler] = {
     "hr": lambda composer, element: composer.rule(),
 }
 CLOSERS: dict[str, Handler] = {
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), lambda composer, element: composer.close_heading()),
+    **dict.fromkeys(_HEADINGS, lambda composer, element: composer.close_heading()),
     **dict.fromkeys(("ul", "ol", "menu"), lambda composer, element: composer.close_list()),
     "table": lambda composer, element: composer.close_table(),
     **dict.fromkeys(("td", "th"), _close_cell),
-    **dict.fromkeys(("code", "kbd", "samp", "tt"), lambda composer, element: composer.phrase.close_code(element)),
+    **dict.fromkeys(_CODES, lambda composer, element: composer.phrase.close_code(element)),
     **dict.fromkeys(("b", "strong", "dt"), lambda composer, element: composer.phrase.unstyle("b")),
     **dict.fromkeys(("i", "em", "cite"), lambda composer, element: composer.phrase.unstyle("i")),
     "sup": lambda composer, element: composer.phrase.close_power(element),

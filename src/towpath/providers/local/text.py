@@ -74,9 +74,8 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
         if field := _FRONT_LINE.match(line):
             name = field[1].strip().lower()
             value = field[2].strip().strip("[]")
-            facts[name] = [part.strip().strip("\"'") for part in value.split(",")] if value != field[2].strip() else [
-                value.strip("\"'")
-            ]
+            listed = value != field[2].strip()
+            facts[name] = [part.strip().strip("\"'") for part in (value.split(",") if listed else [value])]
         elif (item := _FRONT_ITEM.match(line)) and name:
             facts[name].append(item[1].strip().strip("\"'"))
         elif line.strip() and not line.startswith((" ", "\t", "#")):
@@ -90,5 +89,5 @@ def _decoded(path: Path) -> Decoded:
     if not decoded.text.strip():
         raise refusals.empty(_WHAT)
     if decoded.is_garbled:
-        raise refusals.unsupported("A file that is not text", "Upload it under the name and format it really has.")
+        raise refusals.unsupported("A file that is not text", "Upload it under the name it really has.")
     return decoded

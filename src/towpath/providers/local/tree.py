@@ -1,4 +1,4 @@
-"""Bytes of a web page or of a book's chapter to a tree. Much markup is nearly right, so there are three tries."""
+"""Bytes of a web page or of a book's chapter to a tree, in three tries: much markup is only nearly right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from towpath.providers.local.decode import declared_encoding, decode
 from towpath.providers.local.tagless import without_tags
 from towpath.providers.local.xml import Element
 
-_NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+_NAMED = re.compile(rb"&([A-Za-z_:][A-Za-z0-9_:.-]{0,63});")
 _OF_XML = (b"amp", b"lt", b"gt", b"quot", b"apos")
 
 
@@ -51,5 +51,7 @@ def _character(found: re.Match[bytes]) -> bytes:
     if found[1] in _OF_XML:
         return found[0]
     character = html5.get(found[1].decode("ascii") + ";")
+    if character is None:
+        raise xml.Unparsable("refers to an unknown entity")
     # As a number, which is right in every encoding the file may be written in.
-    return "".join(f"&#{ord(sign)};" for sign in character).encode("ascii") if character else found[0]
+    return "".join(f"&#{ord(sign)};" for sign in character).encode("ascii")

@@ -35,6 +35,7 @@ class Element(Protocol):
     def tail(self) -> str | None: ...
     def get(self, key: str) -> str | None: ...
     def keys(self) -> list[str]: ...
+    def values(self) -> list[str]: ...
     def find(self, path: str) -> Element | None: ...
     def iter(self, *tags: str) -> Iterator[Element]: ...
     def iterdescendants(self, *tags: str) -> Iterator[Element]: ...
@@ -73,11 +74,14 @@ def try_parse(content: bytes) -> Element:
         raise Unparsable(str(error)) from error
     if root is None:
         raise Unparsable("no root element")
+    # What is left of an entity that was not expanded has no tag and hides the text after it.
+    if next(root.iter(etree.Entity), None) is not None:
+        raise Unparsable("refers to entities")
     return root
 
 
 def parse(content: bytes, what: str, part: str) -> Element:
-    """Parse a part that must be well-formed; a document type declaration has no place in Office or package files."""
+    """Parse a part that must be well-formed; entities have no place in parts of Office files and books."""
     if b"<!ENTITY" in content[:65536]:
         raise refusals.corrupt(what, f"its part {part} declares entities")
     try:
@@ -90,8 +94,10 @@ def stream(source: Readable, tags: Sequence[str], what: str, part: str) -> Itera
     """Elements of these tags as they end, from a stream that is never held whole; the caller drops them."""
     try:
         for _, element in etree.iterparse(source, events=("end",), tag=tuple(tags), **_SAFE):
+            if element.getroottree().docinfo.doctype:
+                raise refusals.corrupt(what, f"its part {part} declares a document type")
             yield element
-    except etree.XMLSyntaxError as error:
+    except (etree.XMLSyntaxError, LookupError) as error:
         raise refusals.corrupt(what, f"its part {part} is not well-formed") from error
 
 
@@ -119,6 +125,12 @@ def parse_html(text: str) -> Element | None:
 def walk(root: Element) -> TreeWalk:
     tree_walk: TreeWalk = etree.iterwalk(root, events=("start", "end"))
     return tree_walk
+
+
+def whole_number(text: str | None, otherwise: int) -> int:
+    """A number that a file states, when it is one of at most nine plain digits."""
+    text = (text or "").strip()
+    return int(text) if len(text) < 10 and text.isascii() and text.isdigit() else otherwise
 
 
 def local_name(tag: str) -> str:

@@ -1,4 +1,4 @@
-"""Opens zip files that strangers made. Sizes are measured while inflating; the declared ones are never believed.
+"""Opens zip files that strangers made. Sizes are measured while inflating, never believed.
 
 Nothing is ever written to disk, so a name such as ``../../etc/passwd`` is only a name that nobody asks for.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,16 +22,23 @@ _BLOCK = 1 << 16
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR64 = struct.Struct("<4sLQL")
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+    *(EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError, OSError),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a zip may hold. A ratio is judged only past ``ratio_from`` bytes: small parts compress oddly well."""
+    """How much a zip may hold: a part in memory may be smaller than one that is only streamed.
+
+    Ratios count only past ``ratio_from`` bytes: small parts pack oddly well.
+    """
 
     entries: int = 20_000
     directory: int = 8 * _MIB
     part: int = 256 * _MIB
+    whole_part: int = 64 * _MIB
     total: int = 768 * _MIB
     ratio: int = 300
     ratio_from: int = 32 * _MIB
@@ -58,8 +65,13 @@ class Archive:
         """The whole part, or None when there is no such part."""
         if name not in self:
             return None
+        blocks: list[bytes] = []
         with self.stream(name) as part:
-            return b"".join(iter(lambda: part.read(_BLOCK), b""))
+            while block := part.read():
+                blocks.append(block)
+                if part.inflated > self._limits.whole_part:
+                    raise refusals.too_large(self.what, f"its part {name} is larger than any ordinary one")
+        return b"".join(blocks)
 
     def read(self, name: str) -> bytes:
         content = self.find(name)
@@ -68,7 +80,7 @@ class Archive:
         return content
 
     @contextmanager
-    def stream(self, name: str) -> Iterator[Part]:
+    def stream(self, name: str) -> Generator[Part]:
         """The part as a stream that stops at the limits; for parts that are walked without being held."""
         entry = self._entries.get(_plain(name))
         if entry is None:
@@ -107,7 +119,7 @@ class Part:
 
     @property
     def stated_size(self) -> int:
-        """What the zip says the part will inflate to: good enough for a progress bar, and for nothing else."""
+        """What the zip says the part will inflate to: good enough for a progress bar, for nothing else."""
         return max(self._entry.file_size, self.inflated)
 
     def read(self, size: int = _BLOCK) -> bytes:
@@ -121,7 +133,7 @@ class Part:
 
 
 @contextmanager
-def open_archive(path: Path, what: str, limits: Limits | None = None) -> Iterator[Archive]:
+def open_archive(path: Path, what: str, limits: Limits | None = None) -> Generator[Archive]:
     """Open a zip after looking at its directory's size, and refuse in words what is no zip at all."""
     limits = limits or Limits()
     with path.open("rb") as file:
@@ -135,7 +147,7 @@ def open_archive(path: Path, what: str, limits: Limits | None = None) -> Iterato
             archive = zipfile.ZipFile(file)
         except Rejected:
             raise
-        except (*_UNREADABLE, struct.error) as error:
+        except _UNREADABLE as error:
             raise refusals.corrupt(what) from error
         with archive:
             yield Archive(archive, what, limits)

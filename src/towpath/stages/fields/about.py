@@ -17,7 +17,8 @@ LONGEST_TITLE = 200
 # A Chinese or Japanese character counts as a word: there are no blanks to tell words apart.
 _WORDS = re.compile(r"[぀-ヿ㐀-鿿]|[^\W_぀-ヿ㐀-鿿]+(?:['’\-][^\W_぀-ヿ㐀-鿿]+)*")
 _NO_TITLE = re.compile(
-    r"(?:microsoft (?:word|powerpoint|excel) - .*|untitled.*|document\d*|slide \d+|.*\.(?:docx?|pdf|indd|tex|dvi|rtf|xlsx?))",
+    r"microsoft (?:word|powerpoint|excel) - .*|untitled.*|document\d*|slide \d+"
+    r"|.*\.(?:docx?|pdf|indd|tex|dvi|rtf|xlsx?)",
     re.IGNORECASE,
 )
 _DATES = {"created": "created", "modified": "modified", "date": "document_date", "published": "published"}

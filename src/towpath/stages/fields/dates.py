@@ -1,4 +1,4 @@
-"""Calendar dates in many forms, each as ISO 8601. Where day and month cannot be told apart, the confidence says so."""
+"""Calendar dates in many forms, each as ISO 8601. Where day and month may be swapped, confidence is lower."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ from typing import NamedTuple
 from towpath.stages.fields.found import Found
 
 _MONTHS = (
-    "january januar janvier enero gennaio janeiro januari stycznia styczeń ledna января январь січня jan janv ene gen ian ianuarie ocak",
-    "february februar février fevrier febrero febbraio fevereiro februari lutego luty února февраля февраль лютого feb févr fév fev février februarie şubat",
+    "january januar janvier enero gennaio janeiro januari stycznia styczeń ledna января январь січня "
+    "jan janv ene gen ian ianuarie ocak",
+    "february februar février fevrier febrero febbraio fevereiro februari lutego luty února февраля "
+    "февраль лютого feb févr fév fev februarie şubat",
     "march märz maerz mars marzo março maart marca marzec března марта март березня mar mrz martie mart",
     "april avril abril aprile kwietnia kwiecień dubna апреля апрель квітня apr avr abr aprilie nisan",
     "may mai mayo maggio maio mei maj maja května мая май травня mayıs",
     "june juni juin junio giugno junho czerwca czerwiec června июня июнь червня jun giu iunie haziran",
     "july juli juillet julio luglio julho lipca lipiec července июля июль липня jul juil lug iulie temmuz",
     "august août aout agosto augustus augusti sierpnia sierpień srpna августа август серпня aug ago ağustos",
-    "september septembre septiembre settembre setembro września wrzesień září сентября сентябрь вересня sep sept set sett septembrie eylül",
-    "october oktober octobre octubre ottobre outubro października październik října октября октябрь жовтня oct okt ott out octombrie ekim",
-    "november novembre noviembre novembro listopada listopad listopadu ноября ноябрь листопада nov noiembrie kasım",
-    "december dezember décembre decembre diciembre dicembre dezembro grudnia grudzień prosince декабря декабрь грудня dec dez déc dic decembrie aralık desember",
+    "september septembre septiembre settembre setembro września wrzesień září сентября сентябрь "
+    "вересня sep sept set sett septembrie eylül",
+    "october oktober octobre octubre ottobre outubro października październik října октября октябрь "
+    "жовтня oct okt ott out octombrie ekim",
+    "november novembre noviembre novembro listopada listopad listopadu ноября ноябрь листопада nov "
+    "noiembrie kasım",
+    "december dezember décembre decembre diciembre dicembre dezembro grudnia grudzień prosince "
+    "декабря декабрь грудня dec dez déc dic decembrie aralık desember",
 )
 _MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 

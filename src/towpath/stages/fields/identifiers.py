@@ -8,35 +8,35 @@ from itertools import islice
 
 from towpath.stages.fields.found import MOST_CANDIDATES, Found
 
-_IBAN_LENGTHS = {
-    pair[:2]: int(pair[2:])
-    for pair in (
-        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 "
-        "FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 "
-        "LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 "
-        "SA24 SC31 SD18 SE24 SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20"
-    ).split()
-}
+_IBANS = (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 "
+    "EG29 ES24 FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 "
+    "KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 "
+    "PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SD18 SE24 SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 "
+    "VA22 VG24 XK20"
+)
+_IBAN_LENGTHS = {country[:2]: int(country[2:]) for country in _IBANS.split()}
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=([A-Z0-9 \u00a0]{11,44}))")
 
 _VAT_FORMS = {
-    "AT": r"U\d{8}", "BE": r"[01]\d{9}", "BG": r"\d{9,10}", "CY": r"\d{8}[A-Z]", "CZ": r"\d{8,10}", "DE": r"\d{9}",
-    "DK": r"\d{8}", "EE": r"\d{9}", "EL": r"\d{9}", "ES": r"[A-Z]\d{7}[A-Z0-9]|\d{8}[A-Z]", "FI": r"\d{8}",
-    "FR": r"[A-Z0-9]{2}\d{9}", "GB": r"\d{9}|\d{12}", "HR": r"\d{11}", "HU": r"\d{8}", "IE": r"\d{7}[A-Z]{1,2}",
-    "IT": r"\d{11}", "LT": r"\d{9}|\d{12}", "LU": r"\d{8}", "LV": r"\d{11}", "MT": r"\d{8}", "NL": r"\d{9}B\d{2}",
-    "PL": r"\d{10}", "PT": r"\d{9}", "RO": r"\d{2,10}", "SE": r"\d{12}", "SI": r"\d{8}", "SK": r"\d{10}",
-    "CHE": r"\d{9}",
+    "AT": r"U\d{8}", "BE": r"[01]\d{9}", "BG": r"\d{9,10}", "CY": r"\d{8}[A-Z]", "CZ": r"\d{8,10}",
+    "DE": r"\d{9}", "DK": r"\d{8}", "EE": r"\d{9}", "EL": r"\d{9}",
+    "ES": r"[A-Z]\d{7}[A-Z0-9]|\d{8}[A-Z]", "FI": r"\d{8}", "FR": r"[A-Z0-9]{2}\d{9}",
+    "GB": r"\d{9}|\d{12}", "HR": r"\d{11}", "HU": r"\d{8}", "IE": r"\d{7}[A-Z]{1,2}", "IT": r"\d{11}",
+    "LT": r"\d{9}|\d{12}", "LU": r"\d{8}", "LV": r"\d{11}", "MT": r"\d{8}", "NL": r"\d{9}B\d{2}",
+    "PL": r"\d{10}", "PT": r"\d{9}", "RO": r"\d{2,10}", "SE": r"\d{12}", "SI": r"\d{8}",
+    "SK": r"\d{10}", "CHE": r"\d{9}",
 }  # fmt: skip
-_VAT = re.compile(
-    rf"(?<![A-Za-z0-9])({'|'.join(sorted(_VAT_FORMS, key=len, reverse=True))})([A-Z0-9 .\-]{{6,16}})"
-)
+_COUNTRIES = "|".join(sorted(_VAT_FORMS, key=len, reverse=True))
+_VAT = re.compile(rf"(?<![A-Za-z0-9])({_COUNTRIES})([A-Z0-9 .\-]{{6,16}})")
 _VAT_LABEL = re.compile(
     r"(?:vat|ust|umsatzsteuer|uid|mwst|tva|iva|i\.v\.a|btw|moms|nip|alv|dph|dič|cif|nif|áfa|ном)[^\n]{0,24}$",
     re.IGNORECASE,
 )
 
 _ISBN = re.compile(
-    r"(?<![\d-])(?:(?P<label>ISBN(?:[- ]?1[03])?[:：]?[ \u00a0]?)(?P<any>[\d][\d \-–]{8,16}[\dXx])|(?P<bare>97[89][\d \-–]{9,13}\d))(?![\d-])"
+    r"(?<![\d-])(?:(?P<label>ISBN(?:[- ]?1[03])?[:：]?[ \u00a0]?)(?P<any>\d[\d \-–]{8,16}[\dXx])"
+    r"|(?P<bare>97[89][\d \-–]{9,13}\d))(?![\d-])"
 )
 _DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>|{}\\^`\[\]]{1,200}")
 

@@ -9,23 +9,25 @@ from towpath.stages.fields.found import Found, lowered
 
 #: The beginnings of the labels, in lower case; endings such as -nummer or -s come by themselves.
 _STEMS = {
-    "invoice_number": "invoice rechnung factur fattura fatura faktur laskun счет счёт рахунок 发票 請求書 invoice",
-    "order_number": "order bestell auftrag commande pedido ordine encomenda bestel ordre zamówieni objednávk tilaus "
-    "заказ замовлення 订单 注文",
+    "invoice_number": "invoice rechnung factur fattura fatura faktur laskun счет счёт рахунок 发票 請求書",
+    "order_number": "order bestell auftrag commande pedido ordine encomenda bestel ordre zamówieni objednávk "
+    "tilaus заказ замовлення 订单 注文",
     "customer_number": "customer client kunde klant kund asiakas klient zákazn клиент покупател 客户 顧客",
-    "reference_number": "reference ref aktenzeichen referenz zeichen référence réf referencia riferimento referência "
-    "referentie referens viite sygnatura исх 参照",
+    "reference_number": "reference ref aktenzeichen zeichen référence réf riferimento referência viite "
+    "sygnatura исх 参照",
 }
-_MARK = r"(?:[- ]?(?:number|nummer|numero|número|numéro|номер|nro|num|no|nr|n°|nº|n\.º|№|id|code|号码|编号|番号|号|#)(?![^\W\d_])\.?)"
-_ENDING = r"[^\W\d_]{0,8}"
-_GAP = r"[ \t\u00a0:：#*_|]{0,8}"
-_VALUE = r"(?P<value>[A-Za-z0-9][A-Za-z0-9\-/._]{2,29})(?![\w,])"
+_MARK = (
+    r"(?:[- ]?(?:number|nummer|numero|número|numéro|номер|nro|num|no|nr|n°|nº|n\.º|№|id|code"
+    r"|号码|编号|番号|号|#)(?![^\W\d_])\.?)"
+)
+_ENDING = r"[^\W\d_]{0,8}?"
+_GAP = r"[ \t\u00a0:：#*_|]{0,8}(?P<line>\n[ \t|*_]{0,8})?"
+_VALUE = r"(?<![^\W\d_])(?P<value>(?=[A-Za-z\-/._]{0,20}\d)[A-Za-z0-9][A-Za-z0-9\-/._]{2,29})(?!\w|,\d)"
 _AFTER = re.compile(
-    rf"{_ENDING}?(?P<mark>{_MARK}{{1,2}})?[ \t\u00a0*_]{{0,3}}(?P<colon>[:：])?{_GAP}(?P<line>\n[ \t|*_]{{0,8}})?{_VALUE}",
-    re.IGNORECASE,
+    rf"{_ENDING}(?P<mark>{_MARK}{{1,2}})?[ \t\u00a0*_]{{0,3}}(?P<colon>[:：])?{_GAP}{_VALUE}", re.IGNORECASE
 )
 _BEFORE = re.compile(
-    r"(?:n°|nº|n\.º|№|no\.?|nr\.?|número|numéro|numero|numer|číslo|номер)(?: de| da| di| d’| d')?[ \t]*$"
+    r"(?:n°|nº|n\.º|№|no\.?|nr\.?|número|numéro|numero|numer|číslo|номер)(?: d[aei]| d[’'])?[ \t]*$"
 )
 _DATE_LIKE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
 
@@ -43,7 +45,8 @@ def _places(low: str, stems: list[str]) -> Iterator[tuple[int, int]]:
     for stem in stems:
         at = low.find(stem)
         while at >= 0:
-            if not low[at - 1 : at].isalpha() or not low[at].isascii():
+            # Chinese and Japanese have no blanks before a word.
+            if not low[at - 1 : at].isalpha() or low[at] >= "⺀":
                 yield at, at + len(stem)
             at = low.find(stem, at + len(stem))
 

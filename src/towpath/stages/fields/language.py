@@ -26,13 +26,13 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 _SMALL_WORDS = {
     "latin": {
-        "en": "the of and to in is that for it with as was on are be this by have from not or which at but you",
-        "de": "der die und das ist nicht ein eine den von mit zu im für auf sich des dem auch wird als bei oder",
-        "fr": "le la les des et est dans que pour une du qui pas sur au avec ce sont par plus ne vous nous aux",
-        "es": "el la los las de que y en un una por con para es se del no al lo como más su pero este sus",
+        "en": "the of and to in is that for it with as was on are be this by have from not or which at but",
+        "de": "der die und das ist nicht ein eine den von mit zu im für auf sich des dem auch wird als bei",
+        "fr": "le la les des et est dans que pour une du qui pas sur au avec ce sont par plus ne vous nous",
+        "es": "el la los las de que y en un una por con para es se del no al lo como más su pero este",
         "it": "il di che la per un non è una del con sono della le dei si alla nel gli come più anche da lo",
-        "pt": "o a os de que e do da em um para é com não uma no na por mais dos como mas foi ao se das são",
-        "nl": "de het een van en is dat op te in voor met zijn niet aan er om ook als bij maar door naar wordt",
+        "pt": "o a os de que e do da em um para é com não uma no na por mais dos como mas foi ao das são",
+        "nl": "de het een van en is dat op te in voor met zijn niet aan er om ook als bij maar door naar",
         "sv": "och att det som en på är av för med den till inte har de om ett men jag från vi kan så när",
         "da": "og at det som en på er af for med den til ikke har de om et men jeg fra vi kan også hvad blev",
         "no": "og at det som en på er av for med den til ikke har de om et men jeg fra vi kan også hva ble",
@@ -93,12 +93,12 @@ def _sample(text: str) -> str:
 
 def _among(languages: dict[str, str], sample: str) -> Guess | None:
     seen = Counter(_WORD.findall(sample.lower()))
-    scores: Counter[str] = Counter()
+    scores: dict[str, float] = dict.fromkeys(languages, 0.0)
     for code, small in languages.items():
         for word in small.split():
             # Words that many of these languages share say little about which it is.
             scores[code] += seen[word] / _SHARED[word]
-    (best, most), (_, second) = scores.most_common(2)
+    (best, most), (_, second) = sorted(scores.items(), key=lambda item: -item[1])[:2]
     if not most:
         return None
     evidence = min(1.0, most / 5) * min(1.0, 10 * most / seen.total())

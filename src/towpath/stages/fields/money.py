@@ -14,23 +14,19 @@ _SYMBOLS = {
     "€": "EUR", "£": "GBP", "¥": "JPY", "₽": "RUB", "₹": "INR", "₺": "TRY", "₩": "KRW", "₴": "UAH",
     "₪": "ILS", "฿": "THB", "₫": "VND", "₦": "NGN", "₱": "PHP", "$": "USD",
 }  # fmt: skip
-_WORDS = {"zł": "PLN", "Kč": "CZK", "руб": "RUB", "грн": "UAH", "Ft": "HUF", "lei": "RON", "Fr": "CHF", "元": "CNY",
-          "円": "JPY", "원": "KRW"}  # fmt: skip
-_CODES = frozenset(
-    "AED AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW KZT MXN MYR NGN NOK NZD "
-    "PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR".split()
+_WORDS = {
+    "zł": "PLN", "Kč": "CZK", "руб": "RUB", "грн": "UAH", "Ft": "HUF", "lei": "RON", "Fr": "CHF",
+    "元": "CNY", "円": "JPY", "원": "KRW",
+}  # fmt: skip
+_ISO_CODES = (
+    "AED AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW KZT MXN MYR "
+    "NGN NOK NZD PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR"
 )
+_CODES = frozenset(_ISO_CODES.split())
 _DOLLARS = {
-    "US": "USD",
-    "A": "AUD",
-    "AU": "AUD",
-    "C": "CAD",
-    "CA": "CAD",
-    "HK": "HKD",
-    "NZ": "NZD",
-    "S": "SGD",
-    "R": "BRL",
-}
+    "US": "USD", "A": "AUD", "AU": "AUD", "C": "CAD", "CA": "CAD", "HK": "HKD", "NZ": "NZD",
+    "S": "SGD", "R": "BRL",
+}  # fmt: skip
 _AMBIGUOUS = {"$": 0.8, "¥": 0.7, "Fr": 0.6, "lei": 0.6, "Ft": 0.6}
 
 _MARKERS = (
@@ -106,6 +102,7 @@ def _amount(text: str, marker: _Marker, used: int) -> Found | None:
         return None
     power = next((_POWERS[name] for name in _POWERS if scale and scale[name] is not None), 1)
     value = _plain(number) * power
+    value = value.normalize() if power > 1 else value
     # "$1" is as often a variable in a program as a price.
     doubtful = len(number) < 2 and power == 1
     confidence = min(marker.confidence, 0.5) if doubtful else marker.confidence

@@ -9,11 +9,11 @@ from itertools import islice
 from towpath.stages.fields.found import MOST_CANDIDATES, Found
 
 _LINE = re.compile(
-    r"^[ \t]{0,8}(?:[-*+•][ \t])?(?P<bold>\*\*|__)?(?P<key>[^\W\d_][\w ./&'’()#°º-]{0,38}?)(?:\*\*|__)?[ \t]{0,3}[:：]"
-    r"(?:\*\*|__)?[ \t]{1,20}(?P<value>\S[^\n]{0,199})$",
+    r"^[ \t]{0,8}(?:[-*+•][ \t])?(?P<bold>\*\*|__)?(?P<key>[^\W\d_][\w ./&'’()#°º-]{0,38}?)(?:\*\*|__)?"
+    r"[ \t]{0,3}[:：](?:\*\*|__)?[ \t]{1,20}(?P<value>\S[^\n]{0,199})$",
     re.MULTILINE,
 )
-_PROSE = re.compile(r"[.!?][\"'”’)]?\s+[A-ZÀ-Þ]")
+_PROSE = re.compile(r"[^\W\d_]{2}[.!?][\"'”’)]?\s+[A-ZÀ-Þ]")
 
 
 def pairs(text: str) -> Iterator[Found]:

@@ -14,7 +14,7 @@ from towpath.providers.local.docx.styles import Style, Styles, numbering_of, out
 from towpath.providers.local.drawing import Drawings
 from towpath.providers.local.grid import Grid
 from towpath.providers.local.markdown import Writer
-from towpath.providers.local.xml import Element
+from towpath.providers.local.xml import Element, whole_number
 
 _WRAPPERS = ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")
 _OFF = ("0", "false", "off")
@@ -24,7 +24,7 @@ _DEEPEST_HEADING = 9
 
 @dataclass(slots=True)
 class Body:
-    """Notes follow the block that refers to them, text boxes the block they are anchored to; endnotes come last."""
+    """Notes follow the block that refers to them, text boxes the block holding them; endnotes stand last."""
 
     inline: Inline
     styles: Styles
@@ -58,7 +58,7 @@ class Body:
                 self._block(inner)
 
     def _through(self, element: Element, *names: str) -> Iterator[Element]:
-        """Children of these names, also through the wrappers that forms and tracked changes put around them."""
+        """Children of these names, also through the wrappers of forms and tracked changes."""
         wanted = {f"{self.ns}{name}" for name in names}
         wrappers = {f"{self.ns}{name}" for name in _WRAPPERS}
         for child in element:
@@ -92,7 +92,9 @@ class Body:
 
     def _table(self, table: Element) -> None:
         self.lists.end()
-        rows = [list(self._through(row, "tc")) for row in self._through(table, "tr") if not self._is_deleted(row)]
+        rows = [
+            list(self._through(row, "tc")) for row in self._through(table, "tr") if not self._is_deleted(row)
+        ]
         if self._is_layout(rows):
             for cell in (cell for row in rows for cell in row):
                 for block in self._through(cell, "p", "tbl"):
@@ -133,7 +135,7 @@ class Body:
     def _span(self, cell: Element) -> int:
         facts = cell.find(f"{self.ns}tcPr")
         stated = value(facts.find(f"{self.ns}gridSpan"), self.ns) if facts is not None else None
-        return int(stated) if stated and stated.isdigit() and len(stated) < 4 else 1
+        return whole_number(stated, 1)
 
     def _write_hanging(self) -> None:
         """Text boxes and charts anchored in what was just written."""
@@ -150,7 +152,7 @@ class Body:
         return self.styles.of(value(facts.find(f"{self.ns}pStyle"), self.ns) if facts is not None else None)
 
     def _label(self, facts: Element | None, style: Style) -> tuple[Label | None, int]:
-        """The number or bullet, counted whether or not the paragraph has words; its own list wins over the style's."""
+        """The number or bullet, counted even where there are no words; an own list wins over the style's."""
         own = numbering_of(facts, self.ns) if facts is not None else None
         list_id, depth = own or style.numbering or ("", 0)
         if not list_id and style.numbering:

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from towpath.providers.local import markdown
+from towpath.providers.local import markdown, ooxml
 from towpath.providers.local.docx.styles import value
 from towpath.providers.local.mathtext import math_text
 from towpath.providers.local.ooxml import Relationship
 from towpath.providers.local.phrase import Phrase
 from towpath.providers.local.xml import Element
 
-_TRANSPARENT = ("ins", "moveTo", "smartTag", "sdt", "sdtContent", "customXml", "fldSimple", "bdo", "dir", "rubyBase")
-_MATH = ("{http://schemas.openxmlformats.org/officeDocument/2006/math}", "{http://purl.oclc.org/ooxml/officeDocument/math}")
+_TRANSPARENT = (
+    *("ins", "moveTo", "smartTag", "sdt", "sdtContent", "customXml", "fldSimple", "bdo", "dir", "rubyBase"),
+)
+_MATH = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
+    "{http://purl.oclc.org/ooxml/officeDocument/math}",
+)
 _CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _OFF = ("0", "false", "off", "none")
 
 
 @dataclass(slots=True)
 class Inline:
-    """Reads paragraphs of one document. What a paragraph carries beside its words is gathered for the caller."""
+    """Reads paragraphs of one part. What they carry beside words is gathered for the caller to write."""
 
     ns: str
     links: dict[str, Relationship]
@@ -32,7 +37,9 @@ class Inline:
     _phrase: Phrase = field(default_factory=Phrase)
     _bold: bool = False
     _italic: bool = False
-    _handlers: dict[str, Callable[[Element], None]] = field(default_factory=dict[str, Callable[[Element], None]])
+    _handlers: dict[str, Callable[[Element], None]] = field(
+        default_factory=dict[str, Callable[[Element], None]]
+    )
 
     def __post_init__(self) -> None:
         ns = self.ns
@@ -109,7 +116,7 @@ class Inline:
             self._phrase.line_break()
 
     def _link(self, element: Element) -> None:
-        link = next((self.links[key] for name in element.keys() if (key := element.get(name) or "") in self.links), None)
+        link = ooxml.linked(element, self.links)
         if link is None or not link.is_external:
             self._children(element)
             return
@@ -137,7 +144,9 @@ class Inline:
                 return
 
     def _drawing(self, element: Element) -> None:
-        boxes = [box for box in element.iter(f"{self.ns}txbxContent") if not self._is_within_box(box, element)]
+        boxes = [
+            box for box in element.iter(f"{self.ns}txbxContent") if not self._is_within_box(box, element)
+        ]
         self.boxes.extend(boxes)
         if boxes:
             return

@@ -17,7 +17,7 @@ class ListWriter:
         self._widths.clear()
 
     def item(self, text: str, label: Label, depth: int) -> None:
-        """Bullets and plain numbers are markdown's own; 2.1 is a paragraph, and (b) stays as text in a bullet."""
+        """Bullets and plain numbers are markdown's own; 2.1 makes a paragraph, (b) is text in a bullet."""
         if "." in label.text.rstrip("."):
             self.end()
             self.writer.paragraph(f"{label.text} {text}")

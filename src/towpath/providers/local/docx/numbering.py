@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from towpath.providers.local.docx.styles import namespace, value
-from towpath.providers.local.xml import Element
+from towpath.providers.local.docx.styles import DEEPEST_LIST, namespace, value
+from towpath.providers.local.xml import Element, whole_number
 
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = (
@@ -55,7 +55,8 @@ class Numbering:
         if level.kind == "none":
             return None
         text = _PLACE.sub(lambda place: self._number(levels, counts, int(place[1]) - 1), level.pattern)
-        return Label(text.strip(), level.kind == "decimal" and level.pattern in (f"%{depth + 1}.", f"%{depth + 1})"))
+        is_plain = level.kind == "decimal" and level.pattern in (f"%{depth + 1}.", f"%{depth + 1})")
+        return Label(text.strip(), is_plain)
 
     def _number(self, levels: dict[int, Level], counts: dict[int, int], depth: int) -> str:
         level = levels.get(depth, Level("decimal", "", 1))
@@ -73,7 +74,8 @@ def read_numbering(root: Element | None) -> Numbering:
         return numbering
     ns = namespace(root)
     families = {
-        family.get(f"{ns}abstractNumId") or "": _levels(family, ns) for family in root.iter(f"{ns}abstractNum")
+        family.get(f"{ns}abstractNumId") or "": _levels(family, ns)
+        for family in root.iter(f"{ns}abstractNum")
     }
     for element in root.iter(f"{ns}num"):
         family = value(element.find(f"{ns}abstractNumId"), ns) or ""
@@ -81,9 +83,9 @@ def read_numbering(root: Element | None) -> Numbering:
         restarts: dict[int, int] = {}
         for override in element.iter(f"{ns}lvlOverride"):
             levels.update(_levels(override, ns))
-            start = value(override.find(f"{ns}startOverride"), ns)
-            if start and start.isdigit():
-                restarts[_depth(override, ns)] = int(start)
+            start = whole_number(value(override.find(f"{ns}startOverride"), ns), -1)
+            if start >= 0:
+                restarts[_depth(override, ns)] = start
         numbering.add(element.get(f"{ns}numId") or "", family, levels, restarts)
     return numbering
 
@@ -91,16 +93,15 @@ def read_numbering(root: Element | None) -> Numbering:
 def _levels(element: Element, ns: str) -> dict[int, Level]:
     found: dict[int, Level] = {}
     for level in element.iterchildren(f"{ns}lvl"):
-        start = value(level.find(f"{ns}start"), ns) or "1"
+        start = whole_number(value(level.find(f"{ns}start"), ns), 1)
         kind = value(level.find(f"{ns}numFmt"), ns) or "decimal"
         pattern = value(level.find(f"{ns}lvlText"), ns) or ""
-        found[_depth(level, ns)] = Level(kind, pattern, int(start) if start.isdigit() else 1)
+        found[_depth(level, ns)] = Level(kind, pattern, start)
     return found
 
 
 def _depth(element: Element, ns: str) -> int:
-    stated = element.get(f"{ns}ilvl") or "0"
-    return min(int(stated), 8) if stated.isdigit() else 0
+    return min(whole_number(element.get(f"{ns}ilvl"), 0), DEEPEST_LIST)
 
 
 def formatted(number: int, kind: str) -> str:

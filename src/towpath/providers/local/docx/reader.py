@@ -56,13 +56,20 @@ def _read_body(archive: Archive, part: str, progress: Callable[[int, int], None]
                 continue
             if body is None:
                 body = _open_body(archive, part, namespace(parent))
-            body.write(element)
+            _write(body, element)
             xml.drop(element)
     if body is None:
         raise refusals.empty(WHAT)
     body.finish()
     progress(1, 1)
     return body.writer
+
+
+def _write(body: Body, block: Element) -> None:
+    try:
+        body.write(block)
+    except RecursionError as error:
+        raise refusals.corrupt(WHAT, "its tables or text boxes are nested too deeply") from error
 
 
 def _open_body(archive: Archive, part: str, ns: str) -> Body:

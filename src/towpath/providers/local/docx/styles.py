@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from towpath.providers.local.xml import Element
+from towpath.providers.local.xml import Element, whole_number
 
 _HEADING_NAME = re.compile(r"heading ([1-9])")
 _LONGEST_CHAIN = 20
 _BODY_TEXT = 9
+DEEPEST_LIST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +71,16 @@ def _own(element: Element, ns: str) -> Style:
 
 def outline_level(facts: Element, ns: str) -> int | None:
     """The level stated in a paragraph's properties; ten stands for "body text, whatever the style says"."""
-    stated = value(facts.find(f"{ns}outlineLvl"), ns)
-    return int(stated) + 1 if stated and stated.isdigit() and int(stated) <= _BODY_TEXT else None
+    stated = whole_number(value(facts.find(f"{ns}outlineLvl"), ns), _BODY_TEXT + 1)
+    return stated + 1 if stated <= _BODY_TEXT else None
 
 
 def numbering_of(facts: Element, ns: str) -> tuple[str, int] | None:
     found = facts.find(f"{ns}numPr")
     if found is None:
         return None
-    depth = value(found.find(f"{ns}ilvl"), ns) or "0"
-    return value(found.find(f"{ns}numId"), ns) or "", min(int(depth), 8) if depth.isdigit() else 0
+    depth = whole_number(value(found.find(f"{ns}ilvl"), ns), 0)
+    return value(found.find(f"{ns}numId"), ns) or "", min(depth, DEEPEST_LIST)
 
 
 def namespace(element: Element) -> str:

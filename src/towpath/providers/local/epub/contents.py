@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from towpath.providers.local import xml
-from towpath.providers.local.tree import parse_tree
 from towpath.providers.local.epub.package import Package, resolve
+from towpath.providers.local.tree import parse_tree
 from towpath.providers.local.xml import Element
 from towpath.providers.local.zips import Archive
 
+_TYPE = "{http://www.idpf.org/2007/ops}type"
 _MOST_ENTRIES = 20_000
 _MERE_NUMBER = re.compile(r"[\divxlcdm.]{1,8}", re.IGNORECASE)
 
@@ -52,7 +53,7 @@ def _labelled(base: str, found: Iterator[tuple[str, str, int]]) -> Iterator[Entr
 
 def _of_navigation(root: Element) -> Iterator[tuple[str, str, int]]:
     navs = list(root.iter("{*}nav"))
-    of_contents = [nav for nav in navs if "toc" in (nav.get("{http://www.idpf.org/2007/ops}type") or "").split()]
+    of_contents = [nav for nav in navs if "toc" in (nav.get(_TYPE) or "").split()]
     for nav in (of_contents or navs)[:1]:
         for link in nav.iter("{*}a"):
             yield link.get("href") or "", "".join(link.itertext()), max(_depth(link, "ol"), 1)

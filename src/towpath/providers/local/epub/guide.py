@@ -1,4 +1,4 @@
-"""What the walk over a chapter asks of the book: notes across chapters, printed pages, titles of the contents."""
+"""What the walk over a chapter asks of the book: notes across chapters, printed pages, titles."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _roles(element: Element) -> list[str]:
 
 
 def _looks_like_reference(link: Element) -> bool:
-    """EPUB 2 has no name for it: a number or star that leads somewhere and is raised, or classed as a note."""
+    """EPUB 2 has no name for it: a number or star that leads somewhere, raised or classed as a note."""
     parent = link.getparent()
     raised = (parent is not None and xml.local_name(parent.tag) == "sup") or (
         len(link) == 1 and xml.local_name(link[0].tag) == "sup"

@@ -95,7 +95,8 @@ def _metadata(root: Element) -> dict[str, str]:
         value = " ".join(without_tags("".join(element.itertext())).split())
         if value and "purl.org/dc" in element.tag:
             facts.setdefault(_FACTS[xml.local_name(element.tag)], []).append(value)
-    return {name: "; ".join(found) if name in ("authors", "subject") else found[0] for name, found in facts.items()}
+    joined = ("authors", "subject")
+    return {name: "; ".join(found) if name in joined else found[0] for name, found in facts.items()}
 
 
 def _refuse_protected(archive: Archive) -> None:

@@ -24,7 +24,7 @@ _LONGEST_PRINTED_PAGE = 5 * WORDS_PER_PAGE
 
 
 def read_epub(path: Path, progress: Callable[[int, int], None]) -> Extraction:
-    """The whole book as markdown, with printed pages where the book marks them and book-sized ones elsewhere."""
+    """The whole book as markdown, in the pages that the book marks, or else in pages of a book's length."""
     writer, guide = Writer(), BookGuide()
     walker = Walker(writer, guide)
     chapters: list[tuple[int, str | None]] = []
@@ -42,10 +42,12 @@ def read_epub(path: Path, progress: Callable[[int, int], None]) -> Extraction:
             else:
                 entries = contents.get(item.path, [])
                 label = entries[0].label if entries else label
-                # The offset is one past what is written, so that the blank line before it belongs to no chapter.
+                # One past what is written, so that the last block of the chapter before stays in its own.
                 chapters.append((writer.length + 1 if writer.length else 0, label))
                 guide.enter(item.path, {})
-                _write(walker, guide, parse_tree(content), entries)
+                tree = parse_tree(content)
+                warnings.extend(f"{item.path}: {warning}" for warning in tree.warnings)
+                _write(walker, guide, tree, entries)
             progress(number, len(package.chapters))
     text = writer.text()
     if not text.strip():

@@ -17,7 +17,7 @@ from typing import IO
 _LONGEST_LINE = 1 << 20
 _LONGEST_HEADERS = 1 << 18
 _MOST_TEXT = 32 << 20
-MOST_PARTS = 500
+MOST_PARTS = 200
 _DEEPEST = 50
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))

@@ -21,7 +21,7 @@ _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_VALUE = 10_000
 
 
-def read_eml(path: Path, progress: Callable[[int, int], None]) -> Extraction:
+def read_mail(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     """The message as markdown; each field points at its words there."""
     if path.stat().st_size == 0:
         raise refusals.empty(WHAT)
@@ -40,8 +40,14 @@ def read_eml(path: Path, progress: Callable[[int, int], None]) -> Extraction:
         engine="towpath-mail/1",
         fields=fields,
         metadata=_metadata(message.headers, headers),
-        warnings=(f"Only the first {MOST_PARTS} parts of this message were read.",) if len(parts) >= MOST_PARTS else (),
+        warnings=_warnings(parts),
     )
+
+
+def _warnings(parts: list[Part]) -> tuple[str, ...]:
+    if len(parts) < MOST_PARTS:
+        return ()
+    return (f"This message has very many parts; only the first {MOST_PARTS} were looked at.",)
 
 
 def _composed(headers: dict[str, str], body: str, names: list[str]) -> tuple[str, tuple[Field, ...]]:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 # 25 pages keep a 2,400-page book under 100 MB; 100 pages take twice that and gain nothing.
 _BATCH = 25
 _ESCAPED_OR_STARS = re.compile(r"\\([\\_*])|\*+")
+# Pages with less text are looked at twice; those of books have 1,500 to 4,000 characters.
+_LITTLE = 300
 _MAY_CARRY_NO_VALUE = {"pushbutton", "signature", "unknown"}
 
 
@@ -59,8 +61,10 @@ def liteparse(
     total: int,
     *,
     form: bool = False,
+    complexity: bool = False,
     recognition: Recognition | None = None,
     turns: Sequence[tuple[int, int]] = (),
+    pages: Sequence[int] = (),
 ) -> LiteParse:
     """liteparse with its traps disarmed."""
     from liteparse.parser import LiteParse
@@ -72,7 +76,7 @@ def liteparse(
         extract_blocks=True,
         extract_links=False,
         extract_form_fields=form,
-        include_complexity=True,
+        include_complexity=complexity,
         continue_on_page_error=True,
         # Its own rule sees one batch only; the one in running.py sees the whole document.
         keep_headers_footers=True,
@@ -83,7 +87,7 @@ def liteparse(
         dpi=float(recognition.dpi) if recognition else None,
         num_workers=recognition.workers if recognition else None,
         page_orientation_corrections=list(turns) or None,
-        target_pages=",".join(str(page) for page, _ in turns) or None,
+        target_pages=",".join(map(str, pages)) or None,
     )
 
 
@@ -109,17 +113,29 @@ class LiteparseEngine:
 
     def turned_pages(self, turns: Mapping[int, int]) -> Iterator[PageRead]:
         """Read these pages again, each turned back by so many degrees; boxes are as shown."""
+        for group in _groups(sorted(turns)):
+            turn = [(number, turns[number]) for number in group]
+            for page in self._parsed(liteparse(self._total, form=self._form, turns=turn, pages=group)):
+                yield as_shown(page_read(page, self._total), turns.get(page.page_num, 0))
+
+    def reasons_for_ocr(self, numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
+        """Why the text of these pages cannot be used; None where it can. Takes 1 ms for each page."""
+        for group in _groups(numbers):
+            for page in self._parsed(liteparse(self._total, complexity=True, pages=group)):
+                if page.complexity is not None:
+                    yield page.page_num, _reason_for_ocr(page.complexity, page)
+
+    def _parsed(self, parser: LiteParse) -> list[ParsedPage]:
         from liteparse.types import ParseError
 
-        waiting = sorted(turns.items())
-        for at in range(0, len(waiting), _BATCH):
-            parser = liteparse(self._total, form=self._form, turns=waiting[at : at + _BATCH])
-            try:
-                result = parser.parse(self._path)
-            except ParseError as error:
-                raise EngineFailed(str(error)) from error
-            for page in result.pages:
-                yield as_shown(page_read(page, self._total), turns.get(page.page_num, 0))
+        try:
+            return parser.parse(self._path).pages
+        except ParseError as error:
+            raise EngineFailed(str(error)) from error
+
+
+def _groups(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (numbers[at : at + _BATCH] for at in range(0, len(numbers), _BATCH))
 
 
 def as_shown(page: PageRead, degrees: int) -> PageRead:
@@ -138,10 +154,9 @@ def page_read(page: ParsedPage, total: int) -> PageRead:
     """Our page from liteparse's."""
     read = PageRead(page.page_num, page.width, page.height, page.page_label or None)
     read.pieces = without_false_code(_pieces(page, total))
-    read.letters = sum(len(item.text) for item in page.text_items)
+    read.letters = sum(len(item.text) - item.text.count(".") for item in page.text_items)
     read.turned = _turn(page.text_items, read.letters)
-    if page.complexity is not None:
-        read.ocr = _reason_for_ocr(page.complexity, read)
+    read.suspect = read.letters < _LITTLE or _is_odd(page.text_items)
     read.values = [value for form in page.form_fields or () if (value := _form_value(form, page))]
     return read
 
@@ -214,18 +229,24 @@ def _turn(items: Sequence[TextItem], letters: int) -> int:
     return turn if weights[turn] * 2 > letters else 0
 
 
-def _reason_for_ocr(stats: PageComplexityStats, read: PageRead) -> str | None:
+def _is_odd(items: Sequence[TextItem]) -> bool:
+    """Whether the page begins with more signs than letters."""
+    sample = "".join(item.text for item in items[:20])
+    return sum(map(str.isalnum, sample)) * 2 < len(sample) - sample.count(" ")
+
+
+def _reason_for_ocr(stats: PageComplexityStats, page: ParsedPage) -> str | None:
     """liteparse also flags short pages and pages with drawings; those have a text layer that serves."""
     reasons = stats.reasons
     pictured = stats.full_page_image or stats.image_coverage > 0.5
     if "scanned" in reasons or ("sparse-text" in reasons and stats.text_length < 100 and pictured):
         return "scanned"
-    if "no-text" in reasons and (read.letters == 0 or pictured):
+    if "no-text" in reasons and (not page.text_items or pictured):
         return "no-text"
     if "vector-text" in reasons and stats.text_length < 100:
         return "vector-text"
     # Arabic is taken for garbled by mistake.
-    if "garbled" in reasons and not right_to_left(" ".join(piece.text for piece in read.pieces)):
+    if "garbled" in reasons and not right_to_left(page.text):
         return "garbled"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class OpenPdf:
 def opened(path: Path, max_pages: int) -> Generator[OpenPdf]:
     """The PDF for as long as it is read. A repaired copy lives only that long."""
     with TemporaryDirectory(prefix="towpath-pdf-") as folder:
-        pdf = _open(path, Path(folder))
+        pdf = _open(_named_pdf(path, Path(folder)), Path(folder))
         try:
             if pdf.file.page_count > max_pages:
                 raise refusals.too_large(
@@ -39,6 +40,15 @@ def opened(path: Path, max_pages: int) -> Generator[OpenPdf]:
             yield pdf
         finally:
             pdf.file.close()
+
+
+def _named_pdf(path: Path, folder: Path) -> Path:
+    """liteparse goes by the name of a file, and stored originals have none."""
+    if path.suffix.lower() == ".pdf":
+        return path
+    alias = folder / "original.pdf"
+    alias.symlink_to(path.resolve())
+    return alias
 
 
 def _open(path: Path, folder: Path) -> OpenPdf:
@@ -63,7 +73,7 @@ def _saved_again(path: Path, copy: Path) -> bool:
     import pikepdf
 
     try:
-        with pikepdf.open(path) as document:
+        with warnings.catch_warnings(action="ignore"), pikepdf.open(path) as document:
             document.save(copy)
     except pikepdf.PasswordError as error:
         raise refusals.encrypted("PDF") from error

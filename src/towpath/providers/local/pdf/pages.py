@@ -74,12 +74,14 @@ class PageRead:
     label: str | None = None
     pieces: list[Piece] = field(default_factory=list[Piece])
     values: list[FormValue] = field(default_factory=list[FormValue])
+    suspect: bool = False
+    """So little text, or so odd, that the page may be a picture."""
     ocr: str | None = None
     """Why the text layer cannot be used, when it cannot: scanned, no-text, garbled, ..."""
     turned: int = 0
     """Degrees clockwise by which most of the text is turned on the page as shown."""
     letters: int = 0
-    """Characters the engine saw, whether or not they became pieces."""
+    """Characters the engine saw, dots aside, whether or not they became pieces."""
 
     @property
     def kept(self) -> int:

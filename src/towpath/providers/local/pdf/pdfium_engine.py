@@ -39,7 +39,7 @@ class PdfiumEngine:
         page = PageRead(number, width, height, self._file.label(number - 1))
         page.pieces = [_piece(group) for group in _groups(lines, height)]
         page.letters = sum(len(line.text) for line in lines)
-        page.ocr = None if page.letters else "no-text"
+        page.ocr = None if page.letters or self._file.is_blank(number - 1) else "no-text"
         return page
 
 

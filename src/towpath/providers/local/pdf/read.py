@@ -22,7 +22,7 @@ from towpath.providers.local.pdf.metadata import metadata
 from towpath.providers.local.pdf.opening import OpenPdf, opened
 from towpath.providers.local.pdf.outline import with_outline
 from towpath.providers.local.pdf.pages import Engine, EngineFailed
-from towpath.providers.local.pdf.pdfium_engine import PdfiumEngine
+from towpath.providers.local.pdf.pdfium_engine import PdfiumEngine, with_headings
 from towpath.providers.local.pdf.render import compose
 from towpath.providers.local.pdf.running import without_running_lines
 
@@ -73,11 +73,16 @@ def _extraction(pdf: OpenPdf, ocr: OcrSettings, count: Counted, name: EngineName
     total = pdf.file.page_count
     second = PdfiumEngine(pdf.file)
     first = LiteparseEngine(pdf.path, total, form=pdf.file.has_form())
-    pages = _all_pages(first if name == "liteparse" else second, count)
     if name == "liteparse":
+        pages = _all_pages(first, count)
+        rereading.suspects(pages, first, pdf.file, count)
         rereading.sideways(pages, first)
-    by_second = rereading.missing_and_mistaken(pages, second, total)
-    left_out = rereading.scans(pages, pdf.file, ocr, count)
+        by_second = rereading.missing_and_mistaken(pages, second, total, count)
+    else:
+        pages = _all_pages(second, count)
+        with_headings(pages.values())
+        by_second = True
+    recognized, warnings = rereading.scans(pages, pdf.file, ocr, count)
     if sorted(pages) != list(range(1, total + 1)):
         raise refusals.corrupt("PDF", f"only {len(pages)} of its {total} pages can be opened")
     ordered = [pages[number] for number in range(1, total + 1)]
@@ -88,12 +93,12 @@ def _extraction(pdf: OpenPdf, ocr: OcrSettings, count: Counted, name: EngineName
         raise refusals.empty("PDF")
     return Extraction(
         markdown=markdown,
-        engine=_named(name if not by_second else "pdfium"),
+        engine=engine_name("pdfium" if by_second else name, recognized=recognized),
         pages=spans,
         blocks=blocks,
         fields=fields,
         metadata=metadata(pdf.file.info(), pdf.path, total),
-        warnings=(*pdf.warnings, *([left_out] if left_out else [])),
+        warnings=(*pdf.warnings, *warnings),
     )
 
 
@@ -102,10 +107,12 @@ def _all_pages(engine: Engine, count: Counted) -> rereading.Pages:
     with suppress(EngineFailed):
         for page in engine.pages():
             pages[page.number] = page
-            if page.ocr is None:
+            if page.ocr is None and not page.suspect:
                 count()
     return pages
 
 
-def _named(engine: EngineName) -> str:
-    return f"{engine} {version('liteparse' if engine == 'liteparse' else 'pypdfium2')}"
+def engine_name(engine: EngineName, *, recognized: bool = False) -> str:
+    """Who read it, with the version, for the record."""
+    name = f"{engine} {version('liteparse' if engine == 'liteparse' else 'pypdfium2')}"
+    return f"{name} with Tesseract" if recognized else name

@@ -6,12 +6,18 @@ and pictures of text go through Tesseract.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
-from towpath.providers.local.ocr import OcrSettings, language_data, unavailable, why_unavailable
+from towpath.providers.local.ocr import (
+    OcrSettings,
+    language_data,
+    missing_languages,
+    unavailable,
+    why_unavailable,
+)
 from towpath.providers.local.pdf.liteparse_engine import LiteparseEngine
-from towpath.providers.local.pdf.pages import EngineFailed, PageRead, right_to_left
+from towpath.providers.local.pdf.pages import EngineFailed, PageRead, Piece, right_to_left
 from towpath.providers.local.pdf.pdfium import PdfiumFile
 from towpath.providers.local.pdf.pdfium_engine import PdfiumEngine, with_headings
 from towpath.providers.local.pdf.recognizer import Recognizer
@@ -19,28 +25,60 @@ from towpath.providers.local.pdf.recognizer import Recognizer
 Pages = dict[int, PageRead]
 
 
+def suspects(pages: Pages, engine: LiteparseEngine, file: PdfiumFile, on_page: Callable[[], None]) -> None:
+    """Find out which of the suspicious pages are pictures of text."""
+    waiting = [page.number for page in pages.values() if page.suspect]
+    with suppress(EngineFailed):
+        for number, reason in engine.reasons_for_ocr(waiting):
+            blank = reason == "no-text" and file.is_blank(number - 1)
+            pages[number].ocr = None if blank else reason
+    for number in waiting:
+        if pages[number].ocr is None:
+            on_page()
+
+
 def sideways(pages: Pages, engine: LiteparseEngine) -> None:
     """Pages most of whose text is turned: liteparse drops its lines or reads them from the last."""
     turns = {page.number: page.turned for page in pages.values() if page.turned and not page.ocr}
     with suppress(EngineFailed):
         for page in engine.turned_pages(turns):
-            page.label = pages[page.number].label
+            # What stands upright among it, as a header does, is dropped in turn.
+            upright = _without(pages[page.number].pieces, page.pieces)
+            page.pieces = [*(piece for piece in upright if _is_high(piece)), *page.pieces]
+            page.pieces += [piece for piece in upright if not _is_high(piece)]
             pages[page.number] = page
 
 
-def missing_and_mistaken(pages: Pages, engine: PdfiumEngine, total: int) -> bool:
+def _without(pieces: Sequence[Piece], others: Sequence[Piece]) -> list[Piece]:
+    known = _squeezed("".join(piece.text for piece in others))
+    return [piece for piece in pieces if _squeezed(piece.text) not in known]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _is_high(piece: Piece) -> bool:
+    return piece.box is not None and piece.box.y1 < 0.5
+
+
+def missing_and_mistaken(pages: Pages, engine: PdfiumEngine, total: int, on_page: Callable[[], None]) -> bool:
     """Pages that are missing, lost much of their text, or run from right to left; says whether all were."""
     again = [number for number in range(1, total + 1) if number not in pages or _is_mistaken(pages[number])]
     replaced: list[PageRead] = []
     for number in again:
         page, before = engine.page(number), pages.get(number)
-        if before is None or page.kept > before.kept or _is_rtl(before):
-            if before is not None:
-                page.values = before.values
-            pages[number] = page
-            replaced.append(page)
+        if before is None:
+            if page.ocr is None:
+                on_page()
+        elif page.kept > before.kept or _is_rtl(before):
+            page.values = before.values
+        else:
+            continue
+        pages[number] = page
+        replaced.append(page)
     with_headings(replaced)
-    return len(again) == total > 0
+    return len(replaced) == total
 
 
 def _is_mistaken(page: PageRead) -> bool:
@@ -53,27 +91,26 @@ def _is_rtl(page: PageRead) -> bool:
     return right_to_left(" ".join(piece.text for piece in page.pieces))
 
 
-def scans(pages: Pages, file: PdfiumFile, settings: OcrSettings, on_page: Callable[[], None]) -> str | None:
-    """Read pictures of text; a sentence about those that had to be left out, if any."""
-    for page in pages.values():
-        if page.ocr == "no-text" and file.is_blank(page.number - 1):
-            page.ocr = None
-            on_page()
+def scans(
+    pages: Pages, file: PdfiumFile, settings: OcrSettings, on_page: Callable[[], None]
+) -> tuple[bool, tuple[str, ...]]:
+    """Read pictures of text. Says whether any were read, and warns of what had to be left out."""
     waiting = sorted(page.number for page in pages.values() if page.ocr)
     if not waiting:
-        return None
+        return False, ()
     data = language_data(settings)
     if data is None:
         if not any(page.pieces and page.ocr in (None, "garbled") for page in pages.values()):
             raise unavailable("PDF", settings)
-        return f"{named(waiting)} could not be read: a picture of text. {why_unavailable(settings)}"
+        what = "is a picture of text and was" if len(waiting) == 1 else "are pictures of text and were"
+        return False, (f"{named(waiting)} {what} left out. {why_unavailable(settings)}",)
     for page in Recognizer(data).pages(file, waiting):
         if page.pieces:
             page.values = pages[page.number].values
             pages[page.number] = page
         pages[page.number].ocr = None
         on_page()
-    return None
+    return True, missing_languages(settings, data)
 
 
 def named(numbers: Iterable[int]) -> str:

@@ -46,10 +46,9 @@ def _slides(archive: Archive) -> list[str]:
     root = xml.parse(archive.read(part), WHAT, part)
     slides: list[str] = []
     for reference in root.iter("{*}sldId"):
-        for name in reference.keys():
-            link = links.get(reference.get(name) or "")
-            if link is not None and link.kind == "slide" and link.target in archive:
-                slides.append(link.target)
+        link = ooxml.linked(reference, links)
+        if link is not None and link.kind == "slide" and link.target in archive:
+            slides.append(link.target)
     return slides
 
 

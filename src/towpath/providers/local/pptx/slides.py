@@ -44,7 +44,7 @@ class Slide:
         return ""
 
     def write(self, writer: Writer) -> None:
-        """Everything but the title, which must have been asked for before; page numbers, dates and footers are left out."""
+        """Everything but the title found before; page numbers, dates and footers are left out."""
         for shape, role in self._shapes:
             if role in _FURNITURE or shape is self._titled:
                 continue

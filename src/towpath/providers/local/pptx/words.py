@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from towpath.providers.local import ooxml
 from towpath.providers.local.mathtext import math_text
 from towpath.providers.local.ooxml import Relationship
 from towpath.providers.local.phrase import Phrase
-from towpath.providers.local.xml import Element, local_name
+from towpath.providers.local.xml import Element, local_name, whole_number
 
 _DEEPEST = 8
 
@@ -28,9 +29,8 @@ def paragraphs(body: Element, links: dict[str, Relationship]) -> Iterator[Words]
         text = _text(element, links)
         if text:
             facts = element.find("{*}pPr")
-            stated = (facts.get("lvl") if facts is not None else None) or "0"
-            depth = min(int(stated), _DEEPEST) if stated.isdigit() else 0
-            yield Words(text, depth, _bullet(facts))
+            depth = whole_number(facts.get("lvl") if facts is not None else None, 0)
+            yield Words(text, min(depth, _DEEPEST), _bullet(facts))
 
 
 def flat_text(body: Element, links: dict[str, Relationship]) -> str:
@@ -81,8 +81,5 @@ def _run(phrase: Phrase, run: Element, links: dict[str, Relationship]) -> None:
 
 
 def _address(click: Element | None, links: dict[str, Relationship]) -> str:
-    for name in click.keys() if click is not None else ():
-        link = links.get(click.get(name) or "") if click is not None else None
-        if link is not None and link.is_external:
-            return link.target
-    return ""
+    link = ooxml.linked(click, links) if click is not None else None
+    return link.target if link is not None and link.is_external else ""

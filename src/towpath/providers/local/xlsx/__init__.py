@@ -1,4 +1,4 @@
-"""Excel workbooks: every sheet a page. Two engines: a fast one, and a frugal one for sheets of absurd size."""
+"""Excel workbooks: every sheet a page. One engine is fast, the other frugal, for sheets of absurd size."""
 
 from towpath.providers.local.xlsx.reader import read_xlsx
 

@@ -15,8 +15,9 @@ from towpath.providers.local.zips import Archive
 
 _LARGEST_PART = 64 << 20
 _OVERLAP = 32
-# Cell names are compared by their shape, every letter an A and every digit a 0: seven times faster than a regex.
-_SHAPES = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\t\n\r", b"A" * 26 + b"0" * 10 + b"   ")
+# Cell names are compared by their shape, every letter an A, every digit a 0: five times as fast as a regex.
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SHAPES = bytes.maketrans(_LETTERS + b"0123456789\t\n\r", b"A" * 26 + b"0" * 10 + b"   ")
 _ABSURD = (b'r="AAA', b'r="A000000', b'r="AA000000', b"r='", b"r =", b"r= ")
 _WIDE = (b'r="AA0',)
 _LONG = (b'r="A00000', b'r="AA00000')
@@ -30,7 +31,8 @@ def is_ordinary(archive: Archive, workbook: Workbook) -> bool:
     """Whether every sheet is either narrow or short, and every part of a size that can be held."""
     parts = [sheet.part for sheet in workbook.sheets]
     others = [part for part in (workbook.strings, workbook.styles) if part is not None and part in archive]
-    return all(_is_small(archive, part) for part in others) and all(_is_compact(archive, part) for part in parts)
+    small = all(_is_small(archive, part) for part in others)
+    return small and all(_is_compact(archive, part) for part in parts)
 
 
 def _is_small(archive: Archive, part: str) -> bool:
@@ -42,7 +44,7 @@ def _is_small(archive: Archive, part: str) -> bool:
 
 
 def _is_compact(archive: Archive, part: str) -> bool:
-    """At most 26 columns of 99,999 rows, or 702 columns of 9,999: some 200 MB when every cell is made room for."""
+    """At most 26 columns of 99,999 rows, or 702 columns of 9,999: some 200 MB with room for every cell."""
     size, tail, wide, long = 0, b"", False, False
     with archive.stream(part) as source:
         while block := source.read():

@@ -39,8 +39,7 @@ def rows(archive: Archive, sheet: Sheet, context: Context) -> Iterator[Numbered]
     number = 0
     with archive.stream(sheet.part) as source:
         for element in xml.stream(source, ["{*}row"], WHAT, sheet.part):
-            stated = element.get("r") or ""
-            number = int(stated) if stated.isdigit() and len(stated) < 8 else number + 1
+            number = xml.whole_number(element.get("r"), number + 1)
             yield number, _cells(element, context)
             xml.drop(element)
 
@@ -64,7 +63,8 @@ def _value(cell: Element, context: Context) -> str:
     found = cell.find("{*}v")
     text = (found.text or "").strip() if found is not None else ""
     if kind == "s":
-        return context.strings[int(text)].strip() if text.isdigit() and int(text) < len(context.strings) else ""
+        index = xml.whole_number(text, len(context.strings))
+        return context.strings[index].strip() if index < len(context.strings) else ""
     if kind == "b":
         return written(text == "1") if text else ""
     if kind != "n" or not text:
@@ -97,7 +97,7 @@ def _date_styles(archive: Archive, workbook: Workbook) -> frozenset[str]:
     return frozenset(
         str(index)
         for index, style in enumerate(formats if formats is not None else ())
-        if (number := style.get("numFmtId") or "").isdigit() and is_date_format(int(number), codes.get(number, ""))
+        if is_date_format(xml.whole_number(number := style.get("numFmtId"), 0), codes.get(number, ""))
     )
 
 

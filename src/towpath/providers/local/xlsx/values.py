@@ -13,6 +13,7 @@ _DATE_SIGNS = re.compile(r"[ymdhs]", re.IGNORECASE)
 _NOT_SIGNS = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_.|\*.', re.IGNORECASE)
 # The formats Excel knows by number alone: 14 to 22 are dates and times, 45 to 47 are durations.
 _BUILT_IN_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_LONGEST_CODE = 255
 _LAST_DAY = 2_958_466
 
 
@@ -30,7 +31,7 @@ def written(value: Value) -> str:
 
 def is_date_format(number: int, code: str) -> bool:
     """Whether a number format shows dates or times."""
-    return number in _BUILT_IN_DATES or bool(_DATE_SIGNS.search(_NOT_SIGNS.sub("", code)))
+    return number in _BUILT_IN_DATES or bool(_DATE_SIGNS.search(_NOT_SIGNS.sub("", code[:_LONGEST_CODE])))
 
 
 def from_serial(serial: float, *, counts_from_1904: bool) -> Value:

@@ -30,9 +30,10 @@ def open_workbook(archive: Archive) -> Workbook:
     root = xml.parse(archive.read(part), WHAT, part)
     sheets: list[Sheet] = []
     for element in root.iter("{*}sheet"):
-        link = next((links[key] for name in element.keys() if (key := element.get(name) or "") in links), None)
+        link = ooxml.linked(element, links)
         if link is not None and link.kind == "worksheet" and link.target in archive:
             sheets.append(Sheet(element.get("name") or f"Sheet {len(sheets) + 1}", link.target))
     facts = next(root.iter("{*}workbookPr"), None)
     early = facts is not None and (facts.get("date1904") or "") in ("1", "true", "on")
-    return Workbook(tuple(sheets), ooxml.related(links, "sharedStrings"), ooxml.related(links, "styles"), early)
+    strings, styles = ooxml.related(links, "sharedStrings"), ooxml.related(links, "styles")
+    return Workbook(tuple(sheets), strings, styles, early)

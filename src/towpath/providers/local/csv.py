@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,8 +26,10 @@ def read_csv(path: Path, progress: Callable[[int, int], None]) -> Extraction:
         raise refusals.empty(_WHAT)
     lines = decoded.text.replace("\f", " ").split("\n")
     # Excel's own way of naming the delimiter.
-    named = lines[0].strip().lower()
-    delimiter = lines.pop(0).strip()[-1] if named.startswith("sep=") and len(named) == 5 else find_delimiter(lines)
+    named = re.fullmatch(r"sep=(\S)", lines[0].strip(), re.IGNORECASE)
+    delimiter = named[1] if named else find_delimiter(lines)
+    if named:
+        lines.pop(0)
     sheet = SheetWriter()
     sheet.write_table(_numbered(_rows(lines, delimiter)))
     if not sheet.pages:

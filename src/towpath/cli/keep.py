@@ -1,0 +1,133 @@
+"""Commands that look after an installation: keys, check."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from dataclasses import asdict, fields
+from typing import TypedDict, TypeVar
+
+import click
+
+from towpath import app
+from towpath.access.sql import SqlKeys
+from towpath.catalogue.sql import SqlCatalogue
+from towpath.cli.options import Loaded, common
+from towpath.clock import SystemClock
+from towpath.config import Settings
+from towpath.errors import UserError
+from towpath.folder import owned
+from towpath.ledger import migrate as migrations
+from towpath.storage.local import LocalStore
+
+
+T = TypeVar("T")
+
+
+class Comparison(TypedDict):
+    blobs: int
+    orphans: list[str]
+    missing: list[str]
+
+
+@click.group()
+def keys() -> None:
+    """API keys: made, listed, revoked."""
+
+
+@keys.command("create")
+@common
+@click.argument("name")
+@click.option("--organization", default="home", help="Whose key it is; made when it is new.")
+@click.option("--json", "as_json", is_flag=True)
+def create_key(loaded: Loaded, name: str, organization: str, as_json: bool) -> None:
+    """Make a key. Its secret is shown now and never again."""
+    key, secret = _with_keys(loaded, lambda keys: keys.create(organization, name, SystemClock().now()))
+    if as_json:
+        click.echo(json.dumps({"id": key.id, "org_id": key.org_id, "secret": secret}))
+    else:
+        click.echo(
+            f"{secret}\nKeep it now: it is stored only as a hash. (id {key.id}, organization {key.org_name})"
+        )
+
+
+@keys.command("list")
+@common
+@click.option("--json", "as_json", is_flag=True)
+def list_keys(loaded: Loaded, as_json: bool) -> None:
+    """All keys, without their secrets."""
+    found = _with_keys(loaded, lambda keys: keys.listed())
+    if as_json:
+        click.echo(json.dumps([asdict(key) for key in found], default=str))
+    for key in [] if as_json else found:
+        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "living"
+        click.echo(f"{key.id} {key.prefix}… {key.org_name:12} {key.name:20} {state}")
+
+
+@keys.command("revoke")
+@common
+@click.argument("key_id")
+def revoke_key(loaded: Loaded, key_id: str) -> None:
+    """End a key."""
+    _with_keys(loaded, lambda keys: keys.revoke(key_id, SystemClock().now()))
+    click.echo("revoked")
+
+
+def _with_keys(loaded: Loaded, question: Callable[[SqlKeys], Awaitable[T]]) -> T:
+    """Keys are looked after beside a running server, too: both only read and write rows."""
+    database = app.open_database(loaded.settings)
+    try:
+        if loaded.settings.embedded:
+            migrations.upgrade(database.engine)
+
+        async def asked() -> T:
+            return await question(SqlKeys(database))
+
+        return asyncio.run(asked())
+    finally:
+        database.close()
+
+
+@click.command()
+@common
+@click.option(
+    "--repair", is_flag=True, help="Remove files that no row points to. The server must be stopped."
+)
+@click.option("--json", "as_json", is_flag=True)
+def check(loaded: Loaded, repair: bool, as_json: bool) -> None:
+    """What was understood of the settings, and whether files and rows fit together."""
+    settings = loaded.settings
+    found = asyncio.run(_compare(settings, repair))
+    values = {item.name: getattr(settings, item.name) for item in fields(settings)}
+    if as_json:
+        told = {name: {"value": value, "source": loaded.sources[name]} for name, value in values.items()}
+        click.echo(json.dumps({"settings": told, "storage": found}, default=str))
+    else:
+        for name, value in values.items():
+            click.echo(f"{name:24} {value!s:28} {loaded.sources[name]}")
+        click.echo(f"\n{found['blobs']} files, {len(found['orphans'])} that nothing points to, ", nl=False)
+        click.echo(f"{len(found['missing'])} missing" + (", orphans removed" if repair else ""))
+    if found["missing"]:
+        raise UserError("Some files are missing: " + ", ".join(found["missing"][:5]))
+
+
+async def _compare(settings: Settings, repair: bool) -> Comparison:
+    with owned(settings.data, "") if repair and settings.embedded else nullcontext():
+        database = app.open_database(settings)
+        try:
+            if settings.embedded:
+                migrations.upgrade(database.engine)
+            store = LocalStore(settings.data)
+            if repair:
+                store.sweep_incoming()
+            wanted = await SqlCatalogue(database, {}).blob_keys()
+            there = {key async for key in store.keys()}
+            orphans = sorted(there - wanted)
+            if repair:
+                for key in orphans:
+                    await store.delete(key)
+            return {"blobs": len(there), "orphans": orphans, "missing": sorted(wanted - there)}
+        finally:
+            database.close()

@@ -1,0 +1,116 @@
+"""What search promises: a query in, hits out, best first; and what an engine must offer for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+from towpath.errors import Rejected
+from towpath.providers.contract import Vectors
+from towpath.search.query import Wish
+
+Mode = Literal["hybrid", "text", "vector"]
+
+MOST_HITS = 100
+DEEPEST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What somebody looks for. Any text will do: operators, stray quotes and nonsense are only words."""
+
+    org_id: str
+    text: str
+    mode: Mode = "hybrid"
+    kind: str | None = None
+    document_id: str | None = None
+    limit: int = 10
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise Rejected(
+                "search_mode", f"There is no search mode {self.mode!r}; use hybrid, text or vector."
+            )
+        if not 1 <= self.limit <= MOST_HITS:
+            raise Rejected("search_limit", f"A search gives 1 to {MOST_HITS} hits at a time; adjust limit.")
+        if not 0 <= self.offset <= DEEPEST:
+            raise Rejected("search_offset", f"A search reaches {DEEPEST} hits deep at most; adjust offset.")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that answers. ``highlights`` are (start, end) in the snippet, counted in characters.
+
+    ``score`` is the cosine for a vector search; otherwise it only tells which hit is the better one.
+    """
+
+    chunk_id: str
+    document_id: str
+    document_name: str
+    document_kind: str
+    score: float
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+    anchor: Mapping[str, object]
+    ordinal: int
+
+
+class Searcher(Protocol):
+    async def search(self, query: Query) -> list[Hit]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where to look: one organization, and within it one kind or one document where asked."""
+
+    org_id: str
+    kind: str | None = None
+    document_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Vectors that may be compared with each other: those of one model with one length."""
+
+    model: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A chunk by its number, as one way of looking found it."""
+
+    number: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as a reader is shown it."""
+
+    number: int
+    chunk_id: str
+    document_id: str
+    document_name: str
+    document_kind: str
+    text: str
+    anchor: Mapping[str, object]
+    ordinal: int
+
+
+class Index(Protocol):
+    """What an engine offers: two ways of looking, each best first, and the passages themselves."""
+
+    async def by_words(self, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
+        """Up to ``depth`` chunks with all the words; with some of them where those are not ``enough``."""
+        ...
+
+    async def by_vector(self, scope: Scope, space: Space, vector: Vectors, depth: int) -> list[Ranked]:
+        """The ``depth`` nearest chunks and their cosines."""
+        ...
+
+    async def passages(self, scope: Scope, numbers: Sequence[int]) -> dict[int, Passage]:
+        """Those of the chunks that are still there."""
+        ...
