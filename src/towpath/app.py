@@ -93,7 +93,9 @@ async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> Asyn
         clock = SystemClock()
         ledger = SqlLedger(database, apply=apply)
         embedder = LocalEmbedder(settings.data / "models", run=_in(children))
-        reader = LocalReader(children, OcrSettings(settings.ocr, settings.tessdata, settings.ocr_languages))
+        reader = LocalReader(
+            children, OcrSettings(settings.ocr, settings.tessdata, tuple(settings.ocr_languages.split("+")))
+        )
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,

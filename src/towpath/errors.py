@@ -8,6 +8,7 @@ TowpathError
 │   └── FolderInUse      another server holds this data folder
 ├── LeaseLost            somebody else owns this job now: stop quietly, write nothing
 ├── DatabaseUnavailable  the database does not answer; try again later
+│   └── DatabaseBusy     it answers, but others were in the way for too long
 ├── Rejected             this input can never work: encrypted, corrupt, empty, unsupported
 └── ProviderError        a paid or slow service did not do what was asked
     ├── Throttled        come back at a given time; costs no attempt
@@ -50,6 +51,10 @@ class LeaseLost(TowpathError):
 
 class DatabaseUnavailable(TowpathError):
     """The database does not answer; try again later."""
+
+
+class DatabaseBusy(DatabaseUnavailable):
+    """The database answers, but others were in the way for too long."""
 
 
 class Rejected(TowpathError):

@@ -54,7 +54,8 @@ class Intake:
         key = original_key(org_id, new_id())
         await self.blobs.put_file(key, upload.path)
         document = NewDocument(org_id, shown, found.kind, found.media_type, upload.size, upload.sha256, key)
-        submission = Submission(document, self.plan_for(document), idempotency_key=idempotency_key)
+        plan = self.plan_for(document, found.reason)
+        submission = Submission(document, plan, idempotency_key=idempotency_key)
         rides = self.bell.rides()
         submitted = await self.ledger.submit(submission, self.clock.now(), ring=rides)
         if submitted.duplicate:
@@ -63,14 +64,18 @@ class Intake:
             self.bell.ring()
         return submitted
 
-    def plan_for(self, document: About) -> Plan:
-        """The plan for this kind, with what the stages must know of the document frozen into it."""
+    def plan_for(self, document: About, refusal: str | None = None) -> Plan:
+        """The plan for this kind, with what the stages must know of the document frozen into it.
+
+        ``refusal`` says why there is no reader for it: the run is made all the same, and tells so.
+        """
         plan = self.plans.get(document.kind) or self.plans["document"]
         about = {
             "name": document.name,
             "media_type": document.media_type,
             "sha256": document.sha256,
             "blob_key": document.blob_key,
+            "refusal": refusal,
         }
         return replace(plan, options={**plan.options, "document": about})
 

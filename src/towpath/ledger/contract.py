@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from towpath.errors import LeaseLost
-from towpath.model.work import Claimed, Event, FailureType, Job, Json, Lease, Run
+from towpath.model.work import Claimed, Event, EventKind, FailureType, Job, Json, Lease, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +227,10 @@ class Ledger(Protocol):
         ...
 
     async def progress(self, lease: Lease, done: int, total: int, now: datetime) -> None: ...
+    async def note(self, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
+        """Add an event to the history of the run that is held."""
+        ...
+
     async def settle(
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
     ) -> list[Settled | LeaseLost]: ...

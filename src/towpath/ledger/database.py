@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from towpath.errors import DatabaseUnavailable
+from towpath.errors import DatabaseBusy, DatabaseUnavailable
 from towpath.ledger.columns import to_text
 from towpath.ledger.statements import statements
 
@@ -90,9 +90,7 @@ class RetryingDatabase:
                         raise DatabaseUnavailable(f"The database does not answer: {error.orig}") from error
                     raise
                 if time.monotonic() - started > self.patience_seconds:
-                    raise DatabaseUnavailable(
-                        f"The database stayed busy for too long: {error.orig}"
-                    ) from error
+                    raise DatabaseBusy(f"The database stayed busy for too long: {error.orig}") from error
                 time.sleep(random.uniform(0, min(0.25, 0.002 * 2**tries)))
             except PoolTimeout as error:
                 raise DatabaseUnavailable("All database connections are in use.") from error

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
 
-from towpath.errors import LeaseLost
+from towpath.errors import DatabaseBusy, LeaseLost
 from towpath.ledger.contract import (
     CallAnswer,
     CallRequest,
@@ -25,7 +25,7 @@ from towpath.ledger.verbs import calls, reads, resume, submit
 from towpath.ledger.verbs import claim as claiming
 from towpath.ledger.verbs.settle import Apply, is_single, settle
 from towpath.ledger.verbs.sweep import sweep
-from towpath.model.work import Claimed, Event, Job, Lease, Run
+from towpath.model.work import Claimed, Event, EventKind, Job, Json, Lease, Run
 
 
 def _no_writes(_tx: Transaction, _job_id: str, write: object) -> None:
@@ -84,9 +84,8 @@ class SqlLedger:
                 ),
                 single=True,
             )
-        except IntegrityError:
-            # Another worker started a run of the same document at the same moment: its turn, not ours.
-            return []
+        except IntegrityError as error:
+            raise DatabaseBusy("Another worker started a run of the same document first.") from error
         self._turn = found[-1].org_id if found else claiming.FIRST_ORG
         return found
 
@@ -96,6 +95,9 @@ class SqlLedger:
 
     async def progress(self, lease: Lease, done: int, total: int, now: datetime) -> None:
         await self.database.run(lambda tx: claiming.progress(tx, lease, done, total, now), single=True)
+
+    async def note(self, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
+        await self.database.run(lambda tx: claiming.note(tx, lease, kind, detail, now))
 
     async def settle(
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0

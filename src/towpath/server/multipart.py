@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from typing import TYPE_CHECKING
+
 from fastapi import HTTPException, Request
 from python_multipart.exceptions import MultipartParseError
-from python_multipart.multipart import MultipartCallbacks, MultipartParser, parse_options_header
+from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks
 
 _MOST_HEADERS = 16_384
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from towpath.errors import Rejected
 from towpath.model.work import Done, Outcome
 from towpath.providers.contract import Answer
 from towpath.stages.artifact import store
@@ -16,6 +17,8 @@ from towpath.storage.contract import BlobStore
 async def extract(context: Context, *, blobs: BlobStore, reader: Reader) -> Outcome:
     document = document_of(context)
     media_type = document["media_type"]
+    if refusal := document.get("refusal"):
+        raise Rejected("unsupported", refusal)
 
     async def read() -> Answer:
         async with blobs.as_file(document["blob_key"]) as path:

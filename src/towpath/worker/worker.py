@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import random
@@ -13,10 +14,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from towpath.clock import Clock
-from towpath.errors import DatabaseUnavailable, LeaseLost
+from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
 from towpath.ledger.contract import Advance, Ledger, Release, Settled, Settlement
 from towpath.model.ids import new_id
-from towpath.model.work import Claimed
+from towpath.model.work import Claimed, EventKind
 from towpath.queue.contract import Bell
 from towpath.worker.execute import Executor
 from towpath.worker.pulse import Held, Pulse
@@ -94,7 +95,7 @@ class Worker:
     # Claim
 
     async def _take_jobs(self) -> None:
-        idle = 0
+        idle = contention = 0
         while not self._stopping.is_set():
             free = self._pace.concurrency - len(self._tasks)
             if free <= 0:
@@ -107,12 +108,15 @@ class Worker:
                 jobs = await self._claim(wanted)
             except DatabaseUnavailable as error:
                 log.warning("claiming waits for the database: %s", error)
-                await self._rest(random.uniform(0.2, 1.0))
+                contention += isinstance(error, DatabaseBusy)
+                await self._rest(random.uniform(0.2, self._pace.poll_seconds))
                 continue
             except Exception:
                 log.exception("claiming failed")
                 await self._rest(self._pace.idle_seconds)
                 continue
+            if jobs and contention:
+                contention = await self._note_contention(jobs[0], contention)
             for job in jobs:
                 self._start(job, asked_at)
             if len(jobs) == wanted:
@@ -121,6 +125,14 @@ class Worker:
             idle = 0 if jobs else idle + 1
             if await self._rest(self._patience(idle)):
                 idle = 0
+
+    async def _note_contention(self, job: Claimed, times: int) -> int:
+        """What could not be written while the database was busy is told by the next run that starts."""
+        with contextlib.suppress(DatabaseUnavailable, LeaseLost):
+            await self._ledger.note(
+                job.lease, EventKind.SCHEDULER_CONTENTION, {"times": times}, self._clock.now()
+            )
+        return 0
 
     async def _claim(self, limit: int) -> list[Claimed]:
         return await self._ledger.claim(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import select, update
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import readable, to_instant_or_none, to_json
@@ -20,6 +19,7 @@ from towpath.ledger.contract import (
 )
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import provider_calls
+from towpath.ledger.verbs.claim import fenced
 from towpath.model.ids import new_id
 from towpath.model.work import Lease
 
@@ -27,7 +27,7 @@ _calls = provider_calls.c
 
 
 def begin(tx: Transaction, lease: Lease, request: CallRequest, now: datetime) -> CallState:
-    job = _fenced(tx, lease)
+    job = fenced(tx, lease)
     mine = {
         "org_id": str(job.org_id),
         "key": request.key,
@@ -98,7 +98,7 @@ def failed(tx: Transaction, lease: Lease, key: str, error: str) -> None:
 
 
 def _write(tx: Transaction, lease: Lease, key: str, values: dict[str, object]) -> None:
-    job = _fenced(tx, lease)
+    job = fenced(tx, lease)
     written = tx.connection.execute(
         update(provider_calls)
         .where(
@@ -125,10 +125,3 @@ def _written_before(tx: Transaction, lease: Lease, org_id: str, key: str, values
         )
     ).scalar()
     return found is not None and found == values.get("status")
-
-
-def _fenced(tx: Transaction, lease: Lease) -> Row[Any]:
-    held = tx.run("fence", job_id=lease.job_id, epoch=lease.epoch)
-    if not held:
-        raise LeaseLost(f"Job {lease.job_id} is no longer held with epoch {lease.epoch}.")
-    return held[0]

@@ -14,6 +14,8 @@ from towpath.model.encode import anchor_json, field_anchor
 from towpath.model.ids import chunk_number, new_id
 from towpath.model.writes import KeepArtifact, Publish
 
+_Job = Row[Any, Any, Any, Any]
+
 #: Rows sent in one statement; SQLite allows 32,766 parameters in one.
 _BATCH = 500
 
@@ -33,7 +35,7 @@ def apply(tx: Transaction, job_id: str, write: object) -> None:
             raise TypeError(f"This ledger does not know how to write {type(write).__name__}.")
 
 
-def _keep(tx: Transaction, job: Row[Any], artifact: KeepArtifact) -> None:
+def _keep(tx: Transaction, job: _Job, artifact: KeepArtifact) -> None:
     tx.connection.execute(
         delete(artifacts).where(artifacts.c.org_id == job.org_id, artifacts.c.key == artifact.key)
     )
@@ -53,7 +55,7 @@ def _keep(tx: Transaction, job: Row[Any], artifact: KeepArtifact) -> None:
     )
 
 
-def _publish(tx: Transaction, job: Row[Any], new: Publish) -> None:
+def _publish(tx: Transaction, job: _Job, new: Publish) -> None:
     _switch_chunks(tx, job, new)
     tx.connection.execute(delete(document_fields).where(document_fields.c.document_id == job.document_id))
     found = [
@@ -83,7 +85,7 @@ def _publish(tx: Transaction, job: Row[Any], new: Publish) -> None:
     )
 
 
-def _switch_chunks(tx: Transaction, job: Row[Any], new: Publish) -> None:
+def _switch_chunks(tx: Transaction, job: _Job, new: Publish) -> None:
     """Unchanged text keeps its row, so that what points to it keeps pointing."""
     there = {
         str(row.id): (row.ordinal, row.model)

@@ -23,6 +23,10 @@ _jobs = document_processing_jobs.c
 
 def cancel(tx: Transaction, run_id: str, org_id: str, now: datetime) -> None:
     run = reads.run(tx, run_id, org_id)
+    if run.state is RunState.QUEUED:
+        # A run that ends takes its document and then wakes this one. In the same order there is no
+        # deadlock, which Postgres would need a second to see.
+        hold_document(tx, run.document_id, org_id)
     if not run_may(run.state, Verb.CANCEL) or not end_runs(tx, [run_id], "CANCELLED", None, now):
         raise IllegalMove(f"Run {run_id} is {run.state} and cannot be cancelled any more.")
 

@@ -28,8 +28,9 @@ def text_or_none(value: object) -> str | None:
 
 def claimed(row: Row[Any], worker: str, until: datetime) -> Claimed:
     # By position: a thousand times a second, names would cost as much as the rest of a claim.
-    job_id, org_id, document_id, run_id, stage, payload, attempts, max_attempts, crashes, *others = row
-    epoch, follow_up, pipeline, options, known = others
+    values = cast("tuple[Any, ...]", row)
+    job_id, org_id, document_id, run_id, stage, payload, attempts, max_attempts = values[:8]
+    crashes, epoch, follow_up, pipeline, options, known = values[8:]
     return Claimed(
         lease=Lease(job_id, epoch, worker, until),
         org_id=org_id,

@@ -90,17 +90,17 @@ def _known(name: str | None) -> str | None:
 
 
 def _unmarked_utf16(content: bytes) -> str | None:
-    """UTF-16 without a mark: in Latin text every other byte is zero, which no other text has."""
-    sample = content[:2000]
-    if len(sample) < 4 or 0 not in sample:
+    """UTF-16 without a mark: its spaces and stops have a zero beside them, always on the same side."""
+    sample = content[: _SAMPLE // 2 * 2]
+    if 0 not in sample:
         return None
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    half = len(sample) // 2
-    if odd > half * 0.7 and even < half * 0.2:
-        return "utf-16-le"
-    if even > half * 0.7 and odd < half * 0.2:
-        return "utf-16-be"
-    return None
+    pairs = list(zip(sample[0::2], sample[1::2], strict=False))
+    little = sum(low and not high for low, high in pairs)
+    big = sum(high and not low for low, high in pairs)
+    zeros = sum(not low and not high for low, high in pairs)
+    if zeros * 100 > len(pairs) or max(little, big) * 12 < len(pairs) or min(little, big) * 4 > max(little, big):
+        return None
+    return "utf-16-le" if little > big else "utf-16-be"
 
 
 def _guessed(content: bytes) -> str:

@@ -131,12 +131,14 @@ def _following(pieces: Sequence[str]) -> list[str]:
 
 def _wrapped(inner: str, wrapper: str, before: str, after: str) -> str:
     body = inner.strip()
+    if not body:
+        return "" if before.isspace() or after.isspace() else inner
     lead = inner[: len(inner) - len(inner.lstrip())]
     trail = inner[len(inner.rstrip()) :]
     splits_word = (not lead and before.isalnum()) or (not trail and after.isalnum())
-    if not body or splits_word or "*" in body[0] + body[-1] + before + after:
-        return inner
-    return f"{lead}{wrapper}{body}{wrapper}{trail}"
+    if not splits_word and "*" not in body[0] + body[-1] + before + after:
+        body = f"{wrapper}{body}{wrapper}"
+    return ("" if before.isspace() else lead) + body + ("" if after.isspace() else trail)
 
 
 def unstyled(text: str) -> str:

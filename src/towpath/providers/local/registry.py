@@ -28,14 +28,14 @@ _WITH_OCR: Mapping[str, str] = {
 _PLAIN: Mapping[str, str] = {
     "application/epub+zip": "epub.reader:read_epub",
     f"{_OFFICE}.wordprocessingml.document": "docx.reader:read_docx",
-    f"{_OFFICE}.presentationml.presentation": "pptx:read_pptx",
-    f"{_OFFICE}.spreadsheetml.sheet": "xlsx:read_xlsx",
+    f"{_OFFICE}.presentationml.presentation": "pptx.reader:read_pptx",
+    f"{_OFFICE}.spreadsheetml.sheet": "xlsx.reader:read_xlsx",
     "text/html": "html:read_html",
     "text/markdown": "text:read_markdown",
     "text/plain": "text:read_text",
     "text/csv": "csv:read_csv",
     "text/tab-separated-values": "csv:read_csv",
-    "message/rfc822": "mail:read_mail",
+    "message/rfc822": "mail.reader:read_mail",
     "application/x-ole-storage": "ole:read_ole",
 }
 

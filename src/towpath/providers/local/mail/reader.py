@@ -123,14 +123,14 @@ def _header(message: Message, name: str) -> str:
 
 def _decoded(value: str) -> str:
     """Encoded words as text; what cannot be decoded stays as it is."""
+    value = value[:_LONGEST_VALUE].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     try:
-        pieces = [
-            piece.decode(charset or "utf-8", "replace") if isinstance(piece, bytes) else piece
-            for piece, charset in decode_header(value[:_LONGEST_VALUE])
-        ]
-    except (ValueError, LookupError):
-        pieces = [value[:_LONGEST_VALUE]]
-    text = "".join(pieces).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        pieces = decode_header(value)
+    except ValueError:
+        pieces = [(value, None)]
+    text = "".join(
+        piece if isinstance(piece, str) else decode(piece, charset).text for piece, charset in pieces
+    )
     return " ".join(markdown.clean(text).split())
 
 

@@ -151,9 +151,10 @@ def _page(reading: _Reading, number: int, file: PdfiumFile) -> PageRead:
 
 
 def _sober(piece: Piece) -> Piece:
-    """A speck or a line is easily taken for large letters; a heading should be made of words."""
+    """Specks and long letters make a line seem large: a heading should be made of words and begin like one."""
     letters = sum(map(str.isalpha, piece.text))
-    if piece.kind == "heading" and (letters < 4 or letters * 10 < len(piece.text) * 6):
+    unlikely = letters < 4 or letters * 10 < len(piece.text) * 6 or piece.text[0].islower()
+    if piece.kind == "heading" and (unlikely or piece.text.endswith((",", ".", ";"))):
         return replace(piece, kind="paragraph", level=0)
     return piece
 

@@ -6,6 +6,7 @@ and pictures of text go through Tesseract.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
@@ -23,6 +24,8 @@ from towpath.providers.local.pdf.pdfium_engine import PdfiumEngine, with_heading
 from towpath.providers.local.pdf.recognizer import Recognizer
 
 Pages = dict[int, PageRead]
+
+_WORD = re.compile(r"\w+")
 
 
 def suspects(pages: Pages, engine: LiteparseEngine, file: PdfiumFile, on_page: Callable[[], None]) -> None:
@@ -50,12 +53,9 @@ def sideways(pages: Pages, engine: LiteparseEngine) -> None:
 
 
 def _without(pieces: Sequence[Piece], others: Sequence[Piece]) -> list[Piece]:
-    known = _squeezed("".join(piece.text for piece in others))
-    return [piece for piece in pieces if _squeezed(piece.text) not in known]
-
-
-def _squeezed(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+    """Those that say something the others do not; the lines of turned text are cut differently."""
+    known = {word for piece in others for word in _WORD.findall(piece.text)}
+    return [piece for piece in pieces if not known.issuperset(_WORD.findall(piece.text))]
 
 
 def _is_high(piece: Piece) -> bool:

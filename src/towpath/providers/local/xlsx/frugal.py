@@ -57,7 +57,10 @@ def _cells(row: Element, context: Context) -> Row:
 
 
 def _value(cell: Element, context: Context) -> str:
+    """The text of a cell; errors such as #N/A are silent, as they are in the fast engine."""
     kind = cell.get("t") or "n"
+    if kind == "e":
+        return ""
     if kind == "inlineStr":
         return _text(cell).strip()
     found = cell.find("{*}v")
