@@ -53,6 +53,11 @@ class Settings:
     max_upload_bytes: int = _setting(4 << 30, "Largest file that is accepted.")
     child_processes: int = _setting(2, "Processes for parsing, OCR and local models.")
     child_memory_mb: int = _setting(3072, "Memory one such process may use.")
+    embedder: str = _setting(
+        "fast",
+        "Local embedding model: `fast` (static, 256 dimensions) or `minilm` (a network, English, 384 dimensions).",
+        choices=("fast", "minilm"),
+    )
     ocr: bool = _setting(True, "Read scans and images by OCR (needs the extra `ocr`).")
     ocr_languages: str = _setting("eng", "Languages for OCR, joined by `+`.")
     tessdata: Path | None = _setting(

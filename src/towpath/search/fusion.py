@@ -11,7 +11,7 @@ K = 60
 
 
 def fuse(lists: Sequence[Sequence[Ranked]], k: int = K) -> list[Ranked]:
-    """Best first. Equals go by their best place in any list, then by number, so that the order never flickers."""
+    """Best first. Equals go by their best place in any list, then by number: the order never flickers."""
     scores: dict[int, float] = {}
     best: dict[int, int] = {}
     for found in lists:

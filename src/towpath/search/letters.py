@@ -1,4 +1,4 @@
-"""Which letters make words, and which scripts run on without blanks. Both engines' indexes are built from this.
+"""Which letters make words, and which scripts run on without blanks: the same as in both engines' indexes.
 
 Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer are cut into overlapping pairs of letters: a word
 of any length is then a phrase of pairs, found exactly and without a dictionary.

@@ -100,7 +100,7 @@ def _phrase(text: str) -> tuple[str, ...]:
 
 
 def _loose(text: str) -> Iterator[Term]:
-    """What stands between blanks is one term: «foo-bar», «O'Neill» and «1,234.56» mean their parts in a row."""
+    """What stands between blanks is one term: «foo-bar» and «1,234.56» mean their parts in a row."""
     for piece in text.split():
         for together, found in groupby(_words(piece), key=lambda word: not runs_on(word)):
             if together:

@@ -110,7 +110,7 @@ def _window(text: str, marks: Sequence[_Mark], length: int) -> Span:
 
 
 def _densest(marks: Sequence[_Mark], reach: int) -> int:
-    """Where the window with the most different terms begins; among equals the one with most marks, then the first."""
+    """Where the window with most different terms begins; among equals that with most marks, or the first."""
     best, best_start = (0, 0), 0
     starts = [mark.start for mark in marks]
     for at, mark in enumerate(marks):

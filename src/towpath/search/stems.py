@@ -34,12 +34,11 @@ _STEP_2 = (
     ("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"), ("iviti", "ive"), ("biliti", "ble"),
 )  # fmt: skip
 _STEP_3 = (
-    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
+    ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""),
+    ("ness", ""),
 )  # fmt: skip
-_STEP_4 = tuple(
-    (ending, "")
-    for ending in "ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic ou".split()
-)
+_DERIVING = "ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic ou"
+_STEP_4 = tuple((ending, "") for ending in _DERIVING.split())
 
 
 def _english(word: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from towpath.model.content import Extraction, Field
-from towpath.stages.fields.about import about, language_of
+from towpath.stages.fields.about import FACTS, about, language_of
 from towpath.stages.fields.contacts import emails, phones, urls
 from towpath.stages.fields.dates import dates
 from towpath.stages.fields.found import Found
@@ -27,7 +27,7 @@ def find_fields(extraction: Extraction) -> tuple[Field, ...]:
     text = extraction.markdown
     language = language_of(extraction)
     gathering = _Gathering()
-    gathering.add(about(extraction))
+    gathering.add(about(extraction), claim=False)
     for finder in (emails, dois, urls, ibans, labelled_numbers):
         gathering.add(finder(text))
     # These are made of digits as others are; what is already known as something else is left out.
@@ -47,15 +47,19 @@ class _Gathering:
     def __init__(self) -> None:
         self.kept: list[Found] = []
         self._spans: list[tuple[int, int]] = []
-        self._names: set[str] = set()
+        self._names = set(FACTS)
 
-    def add(self, finds: Iterable[Found], *, clear: bool = False, together: bool = False) -> None:
-        """``clear``: leave out what overlaps earlier finds. ``together``: all names share one limit."""
+    def add(
+        self, finds: Iterable[Found], *, claim: bool = True, clear: bool = False, together: bool = False
+    ) -> None:
+        """``claim``: their characters are taken. ``clear``: leave out what overlaps taken characters.
+        ``together``: all names share one limit, and must not be names that are known already.
+        """
         seen: set[tuple[str, str]] = set()
         counts: Counter[str] = Counter()
         spans: list[tuple[int, int]] = []
         for found in self._free(finds) if clear else finds:
-            if found.start is not None and found.end is not None:
+            if claim and found.start is not None and found.end is not None:
                 spans.append((found.start, found.end))
             # A line "Title: ..." must not pass for the document's own title.
             if (found.name, found.value) in seen or (together and found.name.casefold() in self._names):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import importlib
 import os
+import pickle
 import resource
 import signal
 import sys
@@ -17,7 +18,9 @@ from typing import Any
 def main() -> None:
     channel = Connection(int(sys.argv[1]))
     _die_with_parent(int(sys.argv[2]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Terminals and service managers signal a whole group at once; when this process ends is its parent's to say.
+    for shared in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(shared, signal.SIG_IGN)
     while True:
         try:
             module, name, arguments, memory_bytes, wants_progress = channel.recv()
@@ -31,7 +34,7 @@ def main() -> None:
         except MemoryError:
             answer = ("memory", None)
         except Exception as error:
-            answer = ("raised", error)
+            answer = ("raised", _portable(error))
         _send(channel, answer)
 
 
@@ -46,12 +49,21 @@ def _find(module: str, name: str) -> Callable[..., Any]:
     return found
 
 
+def _portable(error: Exception) -> Exception:
+    """The error itself, or its words where it would not survive the journey."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
 def _send(channel: Connection, answer: tuple[str, object]) -> None:
     try:
         channel.send(answer)
     except MemoryError:
         channel.send(("memory", None))
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
         channel.send(("raised", RuntimeError(f"the answer could not be sent back: {error}")))
 
 

@@ -53,6 +53,8 @@ class Child:
         theirs.close()
         os.close(watch)
         self._channel = Connection(ours.detach())
+        self._ending = threading.Lock()
+        self._ended = False
         self.jobs = 0
 
     def exchange(
@@ -78,15 +80,21 @@ class Child:
                     self.kill()
                     raise ChildOutOfMemory("It needed more memory than it was given.")
         except (EOFError, ConnectionError) as error:
+            # It hangs up before it is gone: a kill in between would hide what it died of.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(1.0)
             self.kill()
             raise ChildCrashed(self._how_it_died()) from error
 
     def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
+        with self._ending:
+            if self._ended:
+                # Its descriptors' numbers may be somebody else's by now.
+                return
+            self._ended = True
             self.process.kill()
-        self.process.wait()
-        self._channel.close()
-        with contextlib.suppress(OSError):
+            self.process.wait()
+            self._channel.close()
             os.close(self._lifeline)
 
     def _how_it_died(self) -> str:
@@ -107,6 +115,7 @@ class Children:
         self._slots = asyncio.Semaphore(most)
         self._memory_bytes = memory_bytes
         self._idle: list[Child] = []
+        self._closed = False
         self._lock = threading.Lock()
 
     async def run(
@@ -128,13 +137,14 @@ class Children:
         loop = asyncio.get_running_loop()
         report = None if on_progress is None else _threadsafe(loop, on_progress)
         async with self._slots:
-            child = await asyncio.to_thread(self._take)
+            child = await self._taken()
             work = loop.run_in_executor(None, child.exchange, request, seconds, report)
             try:
                 answer = await asyncio.shield(work)
             except asyncio.CancelledError:
                 child.process.kill()
-                with contextlib.suppress(TowpathError):
+                # Whatever it says at the last moment, nobody waits for it any more.
+                with contextlib.suppress(Exception):
                     await work
                 raise
             finally:
@@ -143,9 +153,23 @@ class Children:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             idle, self._idle = self._idle, []
         for child in idle:
             child.kill()
+
+    async def _taken(self) -> Child:
+        """Starting a child takes a thread some milliseconds; a caller cancelled meanwhile leaves it idle."""
+        taking = asyncio.ensure_future(asyncio.to_thread(self._take))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            taking.add_done_callback(self._unwanted)
+            raise
+
+    def _unwanted(self, taken: asyncio.Task[Child]) -> None:
+        if not taken.cancelled() and taken.exception() is None:
+            self._give_back(taken.result())
 
     def _take(self) -> Child:
         with self._lock:
@@ -157,10 +181,11 @@ class Children:
         return Child()
 
     def _give_back(self, child: Child) -> None:
-        if child.usable:
-            with self._lock:
+        with self._lock:
+            kept = child.usable and not self._closed
+            if kept:
                 self._idle.append(child)
-        else:
+        if not kept:
             child.kill()
 
 

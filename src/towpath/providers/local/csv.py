@@ -61,7 +61,7 @@ def _rows(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
             done = reader.line_num
             yield row
     except csv.Error:
-        yield from csv.reader(lines[done:], delimiter=delimiter, quoting=csv.QUOTE_NONE)
+        yield from (line.split(delimiter) for line in lines[done:])
 
 
 def _numbered(rows: Iterator[list[str]]) -> Iterator[Numbered]:

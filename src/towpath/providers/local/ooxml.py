@@ -74,13 +74,17 @@ def linked(element: Element, links: dict[str, Relationship]) -> Relationship | N
 
 
 def properties(archive: Archive) -> dict[str, str]:
-    """Title, authors, dates and the like, as the file states them."""
+    """Title, authors, dates and the like, as the file states them; no document is refused for their sake."""
     part = related(relationships(archive, ""), "core-properties") or "docProps/core.xml"
     content = archive.find(part)
     if content is None:
         return {}
+    try:
+        root = xml.try_parse(content)
+    except xml.Unparsable:
+        return {}
     facts: dict[str, str] = {}
-    for element in xml.parse(content, archive.what, part):
+    for element in root:
         name = _FACTS.get(xml.local_name(element.tag))
         value = " ".join((element.text or "").split())
         if name and value:

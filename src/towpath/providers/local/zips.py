@@ -52,7 +52,9 @@ class Archive:
         self._file = file
         self._limits = limits
         self._inflated = 0
-        self._entries = {_plain(entry.filename): entry for entry in file.infolist() if not entry.is_dir()}
+        self._entries = {
+            _plain(entry.filename): entry for entry in file.infolist() if not entry.filename.endswith("/")
+        }
 
     def __contains__(self, name: str) -> bool:
         """Whether there is a part of this name."""

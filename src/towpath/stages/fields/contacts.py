@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from towpath.stages.fields.found import MOST_CANDIDATES, Found
 
-_EMAIL = re.compile(
-    r"(?<![\w.%+\-])[\w.%+\-]{1,64}@[^\W_][\w\-]{0,62}(?:\.[^\W_][\w\-]{0,62}){0,8}\.[^\W\d_]{2,24}(?![\w@])"
-)
-_URL = re.compile(r"(?:https?://|(?<![\w./@-])www\.)[^\s<>\"\[\]{}|\\^`]{3,500}")
+# Each pattern begins with a literal or a set of characters, which the engine looks for fast; what must not
+# stand before it is asked afterwards.
+_DOMAIN = re.compile(r"@[^\W_][\w\-]{0,62}(?:\.[^\W_][\w\-]{0,62}){0,8}\.[^\W\d_]{2,24}(?![\w@])")
+_MAILBOX = re.compile(r"(?<![\w.%+\-@])[\w%+\-][\w.%+\-]{0,63}\Z")
+_ADDRESS = r"[^\s<>\"\[\]{}|\\^`]{3,500}"
+_URLS = (re.compile(rf"https?://{_ADDRESS}"), re.compile(rf"www\.(?<![\w./@-]www\.){_ADDRESS}"))
 _TRAILING = ".,;:!?'\"*_»”’…"
 
 _SEPARATORS = " .()/\\-\u00a0\u2011"
-_DIGITS = rf"[\d{re.escape(_SEPARATORS)}]"
-_INTERNATIONAL = re.compile(rf"(?<![\w+])(?:\+|00(?=[1-9]))[1-9(]{_DIGITS}{{6,24}}")
-_LABELLED = re.compile(
-    r"(?<!\w)(?:tel|phone|fax|telefax|mobile?|mob|cell|handy|telefon|telefoon|telefono|teléfono|telefone|téléphone|"
-    r"puhelin|telefonnummer|тел|моб|факс|телефон|電話|电话|전화)(?:\.|efonnummer|\s?(?:no|nr|number)\b\.?)?"
-    rf"[ \t.:：|*]{{1,6}}(\+?[\d(]{_DIGITS}{{5,24}})",
+_NUMBER = re.compile(rf"[+(\d][\d{re.escape(_SEPARATORS)}]{{6,25}}")
+_GROUPED = re.compile(r"\d[ .()/\-\u00a0]+\d")
+_LABEL = re.compile(
+    r"(?<![^\W\d_])(?:tel|phone|fax|telefax|mobile?|mob|cell|handy|telefon|telefoon|telefono|teléfono|telefone"
+    r"|téléphone|puhelin|telefonnummer|тел|моб|факс|телефон|電話|电话|전화)(?:\.|\s?(?:no|nr|number)\.?)?"
+    r"[ \t.:：|*]{1,6}\Z",
     re.IGNORECASE,
 )
 _NATIONAL = re.compile(
@@ -36,16 +38,15 @@ _NATIONAL = re.compile(
 
 
 def emails(text: str) -> Iterator[Found]:
-    if "@" not in text:
-        return
-    for match in _EMAIL.finditer(text):
-        mailbox, domain = match[0].rsplit("@", 1)
-        if not mailbox.startswith(".") and not mailbox.endswith(".") and ".." not in match[0]:
-            yield Found("email", f"{mailbox}@{domain.lower()}", "email", 0.98, match.start(), match.end())
+    for match in _DOMAIN.finditer(text):
+        mailbox = _MAILBOX.search(text[max(0, match.start() - 65) : match.start()])
+        if mailbox and ".." not in mailbox[0] and not mailbox[0].endswith("."):
+            value = mailbox[0] + match[0].lower()
+            yield Found("email", value, "email", 0.98, match.start() - len(mailbox[0]), match.end())
 
 
 def urls(text: str) -> Iterator[Found]:
-    for match in _URL.finditer(text):
+    for match in chain.from_iterable(pattern.finditer(text) for pattern in _URLS):
         address = match[0].rstrip(_TRAILING)
         while address.endswith(")") and address.count(")") > address.count("("):
             address = address[:-1].rstrip(_TRAILING)
@@ -55,25 +56,21 @@ def urls(text: str) -> Iterator[Found]:
 
 
 def phones(text: str) -> Iterator[Found]:
-    """In the order of the text; a number with its label or country code before a bare one."""
-    found: dict[int, Found] = {}
-    for match in islice(_LABELLED.finditer(text), MOST_CANDIDATES):
-        _note(found, _number(match[1], match.start(1), 0.9))
-    for match in islice(_INTERNATIONAL.finditer(text), MOST_CANDIDATES):
-        number = _number(match[0], match.start(), 0.9)
-        _note(found, number if number and (match[0][0] == "+" or _is_grouped(match[0])) else None)
-    for match in islice(_NATIONAL.finditer(text), MOST_CANDIDATES):
-        _note(found, _number(match[0], match.start(), 0.7))
-    reached = 0
-    for _, number in sorted(found.items()):
-        if number.start is not None and number.end is not None and number.start >= reached:
-            reached = number.end
-            yield number
-
-
-def _note(found: dict[int, Found], number: Found | None) -> None:
-    if number and number.start is not None:
-        found.setdefault(number.start, number)
+    """Numbers with a country code, after a label, or grouped as a country groups them; no other digits."""
+    for match in islice(_NUMBER.finditer(text), MOST_CANDIDATES):
+        written, start = match[0], match.start()
+        if text[start - 1 : start].isalnum():
+            continue
+        abroad = written[0] == "+" or (re.match("00[1-9]", written) and _GROUPED.search(written))
+        if abroad or _LABEL.search(text[max(0, start - 28) : start]):
+            number = _number(written, start, 0.9)
+            if number:
+                yield number
+        else:
+            for home in _NATIONAL.finditer(text, start, match.end()):
+                number = _number(home[0], home.start(), 0.7)
+                if number:
+                    yield number
 
 
 def _number(written: str, start: int, confidence: float) -> Found | None:
@@ -89,7 +86,3 @@ def _number(written: str, start: int, confidence: float) -> Found | None:
         return None
     value = ("+" if written.startswith("+") else "") + digits
     return Found("phone", value, "phone", confidence, start, start + len(written))
-
-
-def _is_grouped(written: str) -> bool:
-    return re.search(r"\d[ .()/\-\u00a0]+\d", written) is not None

@@ -39,7 +39,7 @@ _DAY_MONTH = re.compile(
     r"[ \u00a0-]{1,2}(?:de |del )?(\d{4})(?!\d)"
 )
 _DAY_AFTER_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?,?[ \u00a0](\d{4})(?!\d)")
-_MONTH_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?[ \u00a0]$")
+_MONTH_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?[ \u00a0]\Z")
 _CHARACTERS = re.compile(r"(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]")
 
 

@@ -16,7 +16,7 @@ _IBANS = (
     "VA22 VG24 XK20"
 )
 _IBAN_LENGTHS = {country[:2]: int(country[2:]) for country in _IBANS.split()}
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=([A-Z0-9 \u00a0]{11,44}))")
+_IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}(?=[A-Z0-9 \u00a0]{11})")
 
 _VAT_FORMS = {
     "AT": r"U\d{8}", "BE": r"[01]\d{9}", "BG": r"\d{9,10}", "CY": r"\d{8}[A-Z]", "CZ": r"\d{8,10}",
@@ -27,18 +27,15 @@ _VAT_FORMS = {
     "PL": r"\d{10}", "PT": r"\d{9}", "RO": r"\d{2,10}", "SE": r"\d{12}", "SI": r"\d{8}",
     "SK": r"\d{10}", "CHE": r"\d{9}",
 }  # fmt: skip
-_COUNTRIES = "|".join(sorted(_VAT_FORMS, key=len, reverse=True))
-_VAT = re.compile(rf"(?<![A-Za-z0-9])({_COUNTRIES})([A-Z0-9 .\-]{{6,16}})")
+_VAT = re.compile(r"[A-Z](?<![A-Za-z0-9].)(?:HE|[A-Z])(?=([A-Z0-9 .\-]{6,16}))")
 _VAT_LABEL = re.compile(
-    r"(?:vat|ust|umsatzsteuer|uid|mwst|tva|iva|i\.v\.a|btw|moms|nip|alv|dph|dič|cif|nif|áfa|ном)[^\n]{0,24}$",
+    r"(?:vat|ust|umsatzsteuer|uid|mwst|tva|iva|i\.v\.a|btw|moms|nip|alv|dph|dič|cif|nif|áfa|ном)[^\n]{0,24}\Z",
     re.IGNORECASE,
 )
 
-_ISBN = re.compile(
-    r"(?<![\d-])(?:(?P<label>ISBN(?:[- ]?1[03])?[:：]?[ \u00a0]?)(?P<any>\d[\d \-–]{8,16}[\dXx])"
-    r"|(?P<bare>97[89][\d \-–]{9,13}\d))(?![\d-])"
-)
-_DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>|{}\\^`\[\]]{1,200}")
+_ISBN_LABELLED = re.compile(r"ISBN(?:[- ]?1[03])?[:：]?[ \u00a0]?(\d[\d \-–]{8,16}[\dXx])(?![\d-])")
+_ISBN_BARE = re.compile(r"97[89](?<![\d-]97.)([\d \-–]{9,13}\d)(?![\d-])")
+_DOI = re.compile(r"10\.(?<![\w.]10.)\d{4,9}/[^\s\"<>|{}\\^`\[\]]{1,200}")
 
 
 def ibans(text: str) -> Iterator[Found]:
@@ -54,9 +51,11 @@ def ibans(text: str) -> Iterator[Found]:
 
 def vat_ids(text: str) -> Iterator[Found]:
     for match in islice(_VAT.finditer(text), MOST_CANDIDATES):
-        country = match[1]
+        country = match[0]
+        if country not in _VAT_FORMS:
+            continue
         labelled = _VAT_LABEL.search(text[max(0, match.start() - 40) : match.start()]) is not None
-        number = _vat_number(match[2], country, labelled)
+        number = _vat_number(match[1], country, labelled)
         if number is None:
             continue
         compact = re.sub(r"[^A-Z0-9]", "", number)
@@ -65,17 +64,22 @@ def vat_ids(text: str) -> Iterator[Found]:
             continue
         # Without a label or a check digit, two letters and some digits may be anything.
         confidence = 0.97 if labelled else 0.8 if checked else 0.5
-        end = match.start(2) + len(number)
-        yield Found("vat_id", country + compact, "vat_id", confidence, match.start(), end)
+        yield Found(
+            "vat_id", country + compact, "vat_id", confidence, match.start(), match.end() + len(number)
+        )
 
 
 def isbns(text: str) -> Iterator[Found]:
-    for match in islice(_ISBN.finditer(text), MOST_CANDIDATES):
-        written = match["any"] or match["bare"]
-        start = match.start("any" if match["any"] else "bare")
-        compact = re.sub(r"[^\dX]", "", written.upper())
-        if _is_isbn(compact):
-            yield Found("isbn", compact, "isbn", 0.99 if match["label"] else 0.9, start, start + len(written))
+    for match in islice(_ISBN_LABELLED.finditer(text), MOST_CANDIDATES):
+        yield from _isbn(match[1], match.start(1), 0.99)
+    for match in islice(_ISBN_BARE.finditer(text), MOST_CANDIDATES):
+        yield from _isbn(match[0], match.start(), 0.9)
+
+
+def _isbn(written: str, start: int, confidence: float) -> Iterator[Found]:
+    compact = re.sub(r"[^\dX]", "", written.upper())
+    if _is_isbn(compact):
+        yield Found("isbn", compact, "isbn", confidence, start, start + len(written))
 
 
 def dois(text: str) -> Iterator[Found]:

@@ -27,7 +27,7 @@ _AFTER = re.compile(
     rf"{_ENDING}(?P<mark>{_MARK}{{1,2}})?[ \t\u00a0*_]{{0,3}}(?P<colon>[:：])?{_GAP}{_VALUE}", re.IGNORECASE
 )
 _BEFORE = re.compile(
-    r"(?:n°|nº|n\.º|№|no\.?|nr\.?|número|numéro|numero|numer|číslo|номер)(?: d[aei]| d[’'])?[ \t]*$"
+    r"(?:n°|nº|n\.º|№|no\.?|nr\.?|número|numéro|numero|numer|číslo|номер)(?: d[aei]| d[’'])?[ \t]*\Z"
 )
 _DATE_LIKE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
 

@@ -29,11 +29,11 @@ _DOLLARS = {
 }  # fmt: skip
 _AMBIGUOUS = {"$": 0.8, "¥": 0.7, "Fr": 0.6, "lei": 0.6, "Ft": 0.6}
 
-_MARKERS = (
-    re.compile(f"[{re.escape(''.join(_SYMBOLS))}]"),
-    re.compile(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])"),
-    re.compile(r"(?:zł|Kč|руб|грн|元|円|원|\b(?:Ft|lei|Fr)\b)"),
-)
+_SYMBOL = re.compile(f"[{re.escape(''.join(_SYMBOLS))}]")
+_CODE = re.compile(r"[A-Z](?<![A-Za-z].)[A-Z]{2}(?![A-Za-z])")
+_WORD_PATTERNS = {word: re.compile(rf"{word}(?<!\w{word})(?!\w)") for word in _WORDS if word.isascii()} | {
+    word: re.compile(word) for word in _WORDS if not word.isascii()
+}
 _BLANK = " \u00a0\u202f\t"
 _NUMBER = (
     r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3}){1,5}(?:[.,]\d{1,4})?"
@@ -43,13 +43,13 @@ _NUMBER = (
     r"|\d{1,15}(?:[.,]\d{1,4})?)"
 )
 _SCALE_WORD = (
-    rf"(?:(?:k|[{_BLANK}]?(?:thousand|tausend|Tsd|тыс))(?P<thousand>)"
-    rf"|(?:m|[{_BLANK}]?(?:million(?:s|en|i)?|millones|Mio|mln|mn|млн))(?P<million>)"
-    rf"|(?:bn|[{_BLANK}]?(?:billions?|milliards?|Milliarden|Mrd|mld|млрд))(?P<billion>))(?!\w)\.?"
+    rf"(?:(?:k|[{_BLANK}]{{0,2}}(?:thousand|tausend|Tsd|тыс))(?P<thousand>)"
+    rf"|(?:m|[{_BLANK}]{{0,2}}(?:million(?:s|en|i)?|millones|Mio|mln|mn|млн))(?P<million>)"
+    rf"|(?:bn|[{_BLANK}]{{0,2}}(?:billions?|milliards?|Milliarden|Mrd|mld|млрд))(?P<billion>))(?!\w)\.?"
 )
 _SCALE = re.compile(_SCALE_WORD)
 _AFTER = re.compile(rf"[{_BLANK}]?([-−–]?)[{_BLANK}]?({_NUMBER})(?![\d]|[.,]\d)")
-_BEFORE = re.compile(rf"(?<![\w.,])([-−–]?)({_NUMBER})(?:[.,]?[-–—]|{_SCALE_WORD})?[{_BLANK}]?$")
+_BEFORE = re.compile(rf"(?<![\w.,])([-−–]?)({_NUMBER})(?:[.,]?[-–—]|{_SCALE_WORD})?[{_BLANK}]?\Z")
 _POWERS = {"thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 
 
@@ -70,12 +70,12 @@ def amounts(text: str) -> Iterator[Found]:
 
 
 def _markers(text: str) -> Iterator[_Marker]:
-    matches = chain.from_iterable(islice(kind.finditer(text), MOST_CANDIDATES) for kind in _MARKERS)
-    for match in matches:
+    patterns = [_SYMBOL, _CODE, *_WORD_PATTERNS.values()]
+    for match in chain.from_iterable(islice(one.finditer(text), MOST_CANDIDATES) for one in patterns):
         written = match[0]
         if written == "$":
             prefix = re.search(
-                r"(?<![A-Za-z])(US|AU|CA|HK|NZ|A|C|S|R)$", text[max(0, match.start() - 3) : match.start()]
+                r"(?<![A-Za-z])(US|AU|CA|HK|NZ|A|C|S|R)\Z", text[max(0, match.start() - 3) : match.start()]
             )
             start = match.start() - (len(prefix[1]) if prefix else 0)
             yield _Marker(

@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
 from towpath.stages.fields.found import MOST_CANDIDATES, Found
 
 _LINE = re.compile(
-    r"^[ \t]{0,8}(?:[-*+•][ \t])?(?P<bold>\*\*|__)?(?P<key>[^\W\d_][\w ./&'’()#°º-]{0,38}?)(?:\*\*|__)?"
-    r"[ \t]{0,3}[:：](?:\*\*|__)?[ \t]{1,20}(?P<value>\S[^\n]{0,199})$",
-    re.MULTILINE,
+    r"[ \t]{0,8}(?:[-*+•][ \t])?(?P<bold>\*\*|__)?(?P<key>[^\W\d_][\w ./&'’()#°º-]{0,38}?)(?:\*\*|__)?"
+    r"[ \t]{0,3}[:：](?:\*\*|__)?[ \t]{1,20}(?P<value>\S[^\n]{0,199})(?![^\n])"
 )
-_PROSE = re.compile(r"[^\W\d_]{2}[.!?][\"'”’)]?\s+[A-ZÀ-Þ]")
+_COLON = re.compile(r"[:：](?:\*\*|__)?[ \t]")
+_LONGEST_KEY = 60
+_PROSE = re.compile(r"[^\W\d_]{2}[.!?][\"'”’)]?\s+[A-ZÀ-Þ]|[。！？]|\.{4}")
+_REMARKS = frozenset(
+    ("note", "notes", "tip", "warning", "caution", "important", "example", "see also", "main article",
+     "main articles", "hint", "limitation", "hinweis", "achtung", "beispiel", "remarque", "attention", "nota")
+)  # fmt: skip
+#: A key that comes more often is the column of a list, not a fact about the document.
+_MOST_OF_A_KEY = 5
 
 
 def pairs(text: str) -> Iterator[Found]:
-    for match in islice(_LINE.finditer(text), MOST_CANDIDATES):
-        key, value = " ".join(match["key"].split()), match["value"].rstrip().rstrip("*_")
-        if _is_label(key, bool(match["bold"])) and _is_value(value):
+    reached = 0
+    counts: Counter[str] = Counter()
+    for colon in islice(_COLON.finditer(text), MOST_CANDIDATES):
+        begin = text.rfind("\n", max(0, colon.start() - _LONGEST_KEY), colon.start()) + 1
+        if begin < reached or (begin == 0 and colon.start() > _LONGEST_KEY):
+            continue
+        match = _LINE.match(text, begin)
+        reached = begin + 1
+        key = " ".join(match["key"].split()) if match else ""
+        value = match["value"].rstrip().rstrip("*_") if match else ""
+        if match and _is_label(key, bool(match["bold"])) and _is_value(value):
+            counts[key] += 1
+            if counts[key] > _MOST_OF_A_KEY:
+                continue
             start = match.start("value")
             yield Found(key, value, "text", 0.6, start, start + len(value))
 
 
 def _is_label(key: str, bold: bool) -> bool:
-    words = key.split()
-    return len(words) <= 5 and (bold or len(words) == 1 or not key[0].islower())
+    if len(key) < 2 or key.casefold() in _REMARKS:
+        return False
+    return bold or (len(key.split()) <= 4 and not key[0].islower())
 
 
 def _is_value(value: str) -> bool:
     words = len(value.split())
-    sentence = words > 7 and value.endswith((".", "!", "?", ":", ";"))
-    return 0 < words <= 15 and not sentence and not _PROSE.search(value)
+    if words > 15 or len(value) > 120 or _PROSE.search(value) or not any(map(str.isalnum, value)):
+        return False
+    # A long value that begins small or ends with a full stop is the rest of a sentence.
+    return words <= 4 or not (value[0].islower() or (words > 7 and value.endswith((".", "!", "?", ":", ";"))))

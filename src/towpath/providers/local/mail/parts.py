@@ -19,6 +19,8 @@ _LONGEST_HEADERS = 1 << 18
 _MOST_TEXT = 32 << 20
 MOST_PARTS = 200
 _DEEPEST = 50
+# A multipart is only met as a part of its own when its parts cannot be found; its lines are then the text.
+_READ = ("text/plain", "text/html", "multipart/mixed", "multipart/alternative", "multipart/related")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 
@@ -29,20 +31,18 @@ class Part:
 
     headers: Message
     around: tuple[str, ...] = ()
-    lines: list[bytes] = field(default_factory=list[bytes])
+    raw: bytearray = field(default_factory=bytearray)
+    content_type: str = field(init=False)
+    is_text: bool = field(init=False)
 
-    @property
-    def content_type(self) -> str:
-        return self.headers.get_content_type()
-
-    @property
-    def is_text(self) -> bool:
+    def __post_init__(self) -> None:
         disposition = str(self.headers.get("Content-Disposition") or "").strip().lower()
-        return self.content_type in ("text/plain", "text/html") and not disposition.startswith("attachment")
+        self.content_type = self.headers.get_content_type()
+        self.is_text = self.content_type in _READ and not disposition.startswith("attachment")
 
     def body(self) -> bytes:
         """The body without its transfer encoding; whatever breaks the encoding is dropped."""
-        raw = b"".join(self.lines)
+        raw = bytes(self.raw)
         encoding = str(self.headers.get("Content-Transfer-Encoding") or "").strip().lower()
         if encoding == "quoted-printable":
             return quopri.decodestring(raw)
@@ -63,16 +63,18 @@ def read_parts(file: IO[bytes]) -> Iterator[Part]:
     message = Part(_headers(file))
     yield message
     boundaries = _opened([], message)
-    current = None if boundaries else message
+    current: Part | None = message
     found, kept = 0, 0
     while line := file.readline(_LONGEST_LINE):
         reached = _reached(boundaries, line)
         if reached is None:
             if current is not None and current.is_text and kept < _MOST_TEXT:
                 kept += len(line)
-                current.lines.append(line)
+                current.raw += line
             continue
-        if current is not None:
+        if current is message:
+            message.raw.clear()
+        elif current is not None:
             yield current
         current = None
         depth, closes = reached

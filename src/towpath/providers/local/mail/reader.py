@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from email.errors import MessageError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -91,7 +92,7 @@ def _alternative(part: Part) -> tuple[str, ...]:
 
 def _written(alternatives: list[Part]) -> str:
     """The plain text, unless the HTML says much more: plain halves are often only a pointer to a web page."""
-    plains = [_plain(part) for part in alternatives if part.content_type == "text/plain"]
+    plains = [_plain(part) for part in alternatives if part.content_type != "text/html"]
     webs = [_web(part) for part in alternatives if part.content_type == "text/html"]
     plain_text, web = "\n\n".join(filter(None, plains)), "\n\n".join(filter(None, webs))
     return plain_text if len(plain_text.split()) * 2 >= len(web.split()) else web
@@ -114,7 +115,7 @@ def _name(part: Part) -> str:
         name = part.headers.get_filename()
     except (ValueError, LookupError, TypeError):
         name = None
-    return _decoded(name or "") or f"({part.content_type})"
+    return _decoded(name or "") or f"({markdown.clean(part.content_type)})"
 
 
 def _header(message: Message, name: str) -> str:
@@ -126,7 +127,7 @@ def _decoded(value: str) -> str:
     value = value[:_LONGEST_VALUE].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     try:
         pieces = decode_header(value)
-    except ValueError:
+    except (ValueError, MessageError):
         pieces = [(value, None)]
     text = "".join(
         piece if isinstance(piece, str) else decode(piece, charset).text for piece, charset in pieces

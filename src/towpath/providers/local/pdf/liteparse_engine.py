@@ -26,6 +26,7 @@ from towpath.providers.local.pdf.pages import (
     turned_back,
 )
 from towpath.providers.local.pdf.tables import fenced, render, shape_of
+from towpath.providers.local.pdf.tags import tagged_titles
 
 if TYPE_CHECKING:
     from liteparse.parser import LiteParse
@@ -61,6 +62,7 @@ def liteparse(
     total: int,
     *,
     form: bool = False,
+    tags: bool = False,
     complexity: bool = False,
     recognition: Recognition | None = None,
     turns: Sequence[tuple[int, int]] = (),
@@ -76,6 +78,8 @@ def liteparse(
         extract_blocks=True,
         extract_links=False,
         extract_form_fields=form,
+        extract_structure_tree=tags,
+        extract_text_metadata=tags,
         include_complexity=complexity,
         continue_on_page_error=True,
         # Its own rule sees one batch only; the one in running.py sees the whole document.
@@ -96,16 +100,18 @@ class LiteparseEngine:
 
     name = "liteparse"
 
-    def __init__(self, path: Path, total: int, *, form: bool = False) -> None:
+    def __init__(self, path: Path, total: int, *, form: bool = False, tags: bool = False) -> None:
         self._path = path
         self._total = total
         self._form = form
+        self._tags = tags
 
     def pages(self) -> Iterator[PageRead]:
         from liteparse.types import ParseError
 
         try:
-            for batch in liteparse(self._total, form=self._form).parse_batches(self._path, _BATCH):
+            parser = liteparse(self._total, form=self._form, tags=self._tags)
+            for batch in parser.parse_batches(self._path, _BATCH):
                 for page in batch.result.pages:
                     yield page_read(page, self._total)
         except ParseError as error:
@@ -157,6 +163,7 @@ def page_read(page: ParsedPage, total: int) -> PageRead:
     read.letters = sum(len(item.text) - item.text.count(".") for item in page.text_items)
     read.turned = _turn(page.text_items, read.letters)
     read.suspect = read.letters < _LITTLE or _is_odd(page.text_items)
+    read.titles = tagged_titles(page)
     read.values = [value for form in page.form_fields or () if (value := _form_value(form, page))]
     return read
 

@@ -13,8 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from towpath.providers.local.pdf.pages import PageRead, Piece
-from towpath.providers.local.pdf.pdfium import Bookmark
+from towpath.providers.local.pdf.pages import Bookmark, PageRead, Piece
 
 # An outline that knows fewer than 4 titles in 10 of what stands on its pages is about something else.
 _LEAST_FOUND = 0.4

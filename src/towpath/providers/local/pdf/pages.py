@@ -64,6 +64,16 @@ class FormValue:
     box: Box | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A title the file itself names: on which page (from 0), and how far down (None: unknown)."""
+
+    title: str
+    level: int
+    page: int
+    top: float | None
+
+
 @dataclass(slots=True)
 class PageRead:
     """One page as an engine read it. Later steps replace its pieces by better ones."""
@@ -74,6 +84,8 @@ class PageRead:
     label: str | None = None
     pieces: list[Piece] = field(default_factory=list[Piece])
     values: list[FormValue] = field(default_factory=list[FormValue])
+    titles: list[Bookmark] = field(default_factory=list[Bookmark])
+    """Headings that the file is tagged with."""
     suspect: bool = False
     """So little text, or so odd, that the page may be a picture."""
     ocr: str | None = None

@@ -20,7 +20,7 @@ import pypdfium2
 import pypdfium2.raw as _raw_functions
 
 from towpath.model.content import Box
-from towpath.providers.local.pdf.pages import fraction
+from towpath.providers.local.pdf.pages import Bookmark, fraction
 
 _lib = cast(Any, pypdfium2)
 _raw = cast(Any, _raw_functions)
@@ -28,6 +28,8 @@ _raw = cast(Any, _raw_functions)
 UNKNOWN_SECURITY = 5
 
 _MOST_BOOKMARKS = 50_000
+# PDFium writes U+FFFE in place of a hyphen at the end of a line and of the line end itself.
+_LINE = re.compile("[^\r\n\ufffe]+\ufffe?")
 _ALEF_LAM = re.compile("[اأإآٱ]ل")
 
 
@@ -37,16 +39,6 @@ class CannotOpen(Exception):
     def __init__(self, code: int) -> None:
         super().__init__(f"PDFium error {code}")
         self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """An entry of the outline: where it leads, and how far down that page (None: unknown)."""
-
-    title: str
-    level: int
-    page: int
-    top: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +96,10 @@ class PdfiumFile:
 
     def info(self) -> dict[str, str]:
         return dict(self._document.get_metadata_dict(skip_empty=True))
+
+    def is_tagged(self) -> bool:
+        """Whether the file says which of its text is a heading, a paragraph, a table."""
+        return bool(self._document.is_tagged())
 
     def has_form(self) -> bool:
         return bool(self._document.get_formtype())
@@ -204,9 +200,8 @@ def _lines(text_page: Any, frame: Frame) -> list[Line]:
     same_index = len(text) == text_page.count_chars()
     text = _mend_ligatures(text_page, text, same_index)
     found: list[Line] = []
-    at = 0
-    for raw in text.split("\r\n"):
-        start, at = at, at + len(raw) + 2
+    for match in _LINE.finditer(text):
+        start, raw = match.start(), match[0]
         if not raw.strip():
             continue
         first = start if same_index else _char_index(text_page, start)

@@ -25,6 +25,7 @@ from towpath.providers.local.pdf.pages import Engine, EngineFailed
 from towpath.providers.local.pdf.pdfium_engine import PdfiumEngine, with_headings
 from towpath.providers.local.pdf.render import compose
 from towpath.providers.local.pdf.running import without_running_lines
+from towpath.providers.local.pdf.tags import trusted
 
 MOST_PAGES = 20_000
 
@@ -72,7 +73,9 @@ class Counted:
 def _extraction(pdf: OpenPdf, ocr: OcrSettings, count: Counted, name: EngineName) -> Extraction:
     total = pdf.file.page_count
     second = PdfiumEngine(pdf.file)
-    first = LiteparseEngine(pdf.path, total, form=pdf.file.has_form())
+    outline = pdf.file.outline()
+    tags = not outline and pdf.file.is_tagged()
+    first = LiteparseEngine(pdf.path, total, form=pdf.file.has_form(), tags=tags)
     if name == "liteparse":
         pages = _all_pages(first, count)
         rereading.suspects(pages, first, pdf.file, count)
@@ -87,7 +90,7 @@ def _extraction(pdf: OpenPdf, ocr: OcrSettings, count: Counted, name: EngineName
         raise refusals.corrupt("PDF", f"only {len(pages)} of its {total} pages can be opened")
     ordered = [pages[number] for number in range(1, total + 1)]
     without_running_lines(ordered)
-    with_outline(ordered, pdf.file.outline())
+    with_outline(ordered, outline or trusted(ordered))
     markdown, spans, blocks, fields = compose(ordered)
     if not any(map(str.isalnum, markdown)):
         raise refusals.empty("PDF")

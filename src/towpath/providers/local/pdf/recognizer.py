@@ -144,14 +144,14 @@ def resolution(width: float, height: float) -> int:
 
 
 def _page(reading: _Reading, number: int, file: PdfiumFile) -> PageRead:
-    page = as_shown(page_read(reading.page, file.page_count), reading.turn)
-    page.number, page.label, page.ocr = number, file.label(number - 1), None
+    page = page_read(reading.page, file.page_count)
+    page.number, page.label = number, file.label(number - 1)
     page.pieces = list(_flowing(map(_sober, page.pieces))) if reading.readable else []
-    return page
+    return as_shown(page, reading.turn)
 
 
 def _sober(piece: Piece) -> Piece:
-    """Specks and long letters make a line seem large: a heading should be made of words and begin like one."""
+    """Specks and long letters make a line seem large; a heading is made of words and begins like one."""
     letters = sum(map(str.isalpha, piece.text))
     unlikely = letters < 4 or letters * 10 < len(piece.text) * 6 or piece.text[0].islower()
     if piece.kind == "heading" and (unlikely or piece.text.endswith((",", ".", ";"))):
@@ -175,7 +175,9 @@ def _continued(last: Piece, piece: Piece) -> Piece | None:
     """Both as one paragraph, or None when the second begins a new one."""
     if last.kind != "paragraph" or piece.kind != "paragraph" or last.box is None or piece.box is None:
         return None
-    near = 0 <= piece.box.y0 - last.box.y1 < 0.01 and abs(piece.box.x0 - last.box.x0) < 0.02
+    line = min(last.box.y1 - last.box.y0, piece.box.y1 - piece.box.y0)
+    gap = piece.box.y0 - last.box.y1
+    near = -0.002 <= gap < min(0.02, 0.9 * line) and abs(piece.box.x0 - last.box.x0) < 0.02
     # A short line ends its paragraph.
     full = last.box.x1 >= piece.box.x1 - 0.1
     if not near or not full or last.text.endswith((".", "!", "?", ":")):
