@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,10 +25,11 @@ from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.verbs.publish import apply
 from towpath.pipelines import document as documents
 from towpath.pipelines.pipeline import Pipeline
-from towpath.providers.contract import Vectors
+from towpath.providers.contract import Embedder, Vectors
 from towpath.providers.local.embedder import LocalEmbedder
 from towpath.providers.local.ocr import OcrSettings
 from towpath.providers.local.registry import LocalReader
+from towpath.providers.local.wordllama import StaticEmbedder
 from towpath.queue.local import LocalBell
 from towpath.queue.postgres import PostgresBell
 from towpath.search.contract import Searcher
@@ -92,7 +93,7 @@ async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> Asyn
         stack.push_async_callback(bell.close)
         clock = SystemClock()
         ledger = SqlLedger(database, apply=apply)
-        embedder = LocalEmbedder(settings.data / "models", run=_in(children))
+        embedder = _embedder(settings, children)
         reader = LocalReader(
             children, OcrSettings(settings.ocr, settings.tessdata, tuple(settings.ocr_languages.split("+")))
         )
@@ -135,7 +136,7 @@ def _services(
     bell: LocalBell,
     clock: Clock,
     pipelines: dict[str, Pipeline],
-    embedder: LocalEmbedder,
+    embedder: Embedder,
 ) -> Services:
     plans = {
         name: Plan(
@@ -170,15 +171,13 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _in(
-    children: Children,
-) -> Callable[[Callable[[Path, list[str]], Vectors], Path, list[str]], Awaitable[Vectors]]:
-    async def run(
-        function: Callable[[Path, list[str]], Vectors], model: Path, texts: list[str], /
-    ) -> Vectors:
-        return await children.run(function, model, texts, seconds=120)
+def _embedder(settings: Settings, children: Children) -> Embedder:
+    async def run(function: Callable[..., Vectors], *arguments: object) -> Vectors:
+        return await children.run(function, *arguments, seconds=120)
 
-    return run
+    if settings.embedder == "minilm":
+        return LocalEmbedder(settings.data / "models", run=run)
+    return StaticEmbedder(run=run)
 
 
 def _rules(settings: Settings) -> Rules:
