@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -32,9 +32,9 @@ from towpath.providers.local.registry import LocalReader
 from towpath.providers.local.wordllama import StaticEmbedder
 from towpath.queue.local import LocalBell
 from towpath.queue.postgres import PostgresBell
-from towpath.search.contract import Searcher
-from towpath.search.postgres import PostgresSearcher
-from towpath.search.sqlite import SqliteSearcher
+from towpath.search.contract import Index
+from towpath.search.searcher import HybridSearcher
+from towpath.search.sqlite import SqliteIndex
 from towpath.server.services import Services
 from towpath.storage.contract import BlobStore, checked
 from towpath.storage.local import LocalStore
@@ -93,7 +93,7 @@ async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> Asyn
         stack.push_async_callback(bell.close)
         clock = SystemClock()
         ledger = SqlLedger(database, apply=apply)
-        embedder = _embedder(settings, children)
+        embedder = _embedder(settings, partial(children.run, seconds=120))
         reader = LocalReader(
             children, OcrSettings(settings.ocr, settings.tessdata, tuple(settings.ocr_languages.split("+")))
         )
@@ -106,7 +106,9 @@ async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> Asyn
                 side_by_side=settings.child_processes,
             )
         }
-        services = _services(settings, database, ledger, store, bell, clock, pipelines, embedder)
+        # Queries do not stand in line behind documents: they are embedded in a thread of this process.
+        queries = _embedder(settings, _in_thread)
+        services = _services(settings, database, ledger, store, bell, clock, pipelines, queries)
         worker = None
         if settings.embedded:
             store.sweep_incoming()
@@ -136,7 +138,7 @@ def _services(
     bell: LocalBell,
     clock: Clock,
     pipelines: dict[str, Pipeline],
-    embedder: Embedder,
+    query_embedder: Embedder,
 ) -> Services:
     plans = {
         name: Plan(
@@ -149,13 +151,10 @@ def _services(
         for name, pipeline in pipelines.items()
     }
     stages = {name: pipeline.stages for name, pipeline in pipelines.items()}
-    searcher: Searcher = (
-        SqliteSearcher(database, embedder) if settings.embedded else PostgresSearcher(database, embedder)
-    )
     return Services(
         ledger=ledger,
         catalogue=SqlCatalogue(database, stages),
-        searcher=searcher,
+        searcher=HybridSearcher(_index(settings, database), query_embedder),
         intake=Intake(ledger, store, bell, clock, plans, store.incoming, settings.max_upload_bytes),
         blobs=store,
         keys=SqlKeys(database),
@@ -171,10 +170,19 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _embedder(settings: Settings, children: Children) -> Embedder:
-    async def run(function: Callable[..., Vectors], *arguments: object) -> Vectors:
-        return await children.run(function, *arguments, seconds=120)
+def _index(settings: Settings, database: Database) -> Index:
+    if settings.embedded:
+        return SqliteIndex(database)
+    from towpath.search.postgres import PostgresIndex
 
+    return PostgresIndex(database)
+
+
+async def _in_thread(function: Callable[..., Vectors], *arguments: object) -> Vectors:
+    return await asyncio.to_thread(function, *arguments)
+
+
+def _embedder(settings: Settings, run: Callable[..., Awaitable[Vectors]]) -> Embedder:
     if settings.embedder == "minilm":
         return LocalEmbedder(settings.data / "models", run=run)
     return StaticEmbedder(run=run)

@@ -19,6 +19,7 @@ def read_passages(tx: Transaction, scope: Scope, numbers: Sequence[int]) -> dict
         select(
             chunks.c.number,
             chunks.c.id,
+            chunks.c.org_id,
             chunks.c.document_id,
             documents.c.name,
             documents.c.kind,
@@ -27,7 +28,7 @@ def read_passages(tx: Transaction, scope: Scope, numbers: Sequence[int]) -> dict
             chunks.c.ordinal,
         )
         .join_from(chunks, documents, documents.c.id == chunks.c.document_id)
-        .where(chunks.c.number.in_(numbers), chunks.c.org_id == scope.org_id)
+        .where(chunks.c.number.in_(numbers))
     )
     return {
         row.number: Passage(
@@ -41,4 +42,6 @@ def read_passages(tx: Transaction, scope: Scope, numbers: Sequence[int]) -> dict
             row.ordinal,
         )
         for row in tx.connection.execute(wanted)
+        # Asked for in SQL, SQLite prefers the index of the organization and reads all of it (150 ms).
+        if row.org_id == scope.org_id
     }

@@ -90,14 +90,14 @@ class Shelf:
         """The ``depth`` best by cosine, all vectors being of unit length; among ``documents`` where given."""
         if documents is None:
             numbers = self.numbers[: self.used]
-            scores = self.vectors[: self.used] @ vector
+            scores = _dot(self.vectors[: self.used], vector)
         else:
             wanted = [code for document in documents if (code := self.codes.get(document)) is not None]
             rows = np.flatnonzero(np.isin(self.documents[: self.used], wanted))
             numbers = self.numbers[rows]
             # Picking rows copies them: for most of the shelf it is faster to compare all.
             few = len(rows) * 4 < self.used
-            scores = self.vectors[rows] @ vector if few else (self.vectors[: self.used] @ vector)[rows]
+            scores = _dot(self.vectors[rows], vector) if few else _dot(self.vectors[: self.used], vector)[rows]
         if self.gone:
             scores[numbers == _GONE] = -np.inf
         return best(numbers, scores, depth)
@@ -114,3 +114,9 @@ def best(numbers: Numbers, scores: Vectors, depth: int) -> list[Ranked]:
     chosen = chosen[np.isfinite(scores[chosen])]
     order = chosen[np.lexsort((numbers[chosen], -scores[chosen]))][:depth]
     return [Ranked(int(numbers[at]), float(scores[at])) for at in order]
+
+
+def _dot(vectors: Vectors, vector: Vectors) -> Vectors:
+    # Not `@`: it spreads over all cores, whose threads then wait for each other in a busy loop; memory is the
+    # bound, so one core is as fast (10 ms for 100,000 rows of 384) and the other can look through the words.
+    return np.einsum("ij,j->i", vectors, vector)

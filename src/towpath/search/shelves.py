@@ -21,7 +21,10 @@ from towpath.search.shelf import Row, Shelf, best
 Key = tuple[str, Space]
 
 _BATCH = 2_000
-_CHANGES = text("select coalesce(min(id), 0), coalesce(max(id), 0) from search_changes")
+# Two questions, since SQLite looks only at an end of the index when asked for one end at a time.
+_CHANGES = text(
+    "select coalesce((select min(id) from search_changes), 0), coalesce((select max(id) from search_changes), 0)"
+)
 _CHANGED = text("select distinct number from search_changes where id > :seen")
 
 

@@ -28,8 +28,10 @@ class Compute(Protocol):
 class Reader(Protocol):
     """Reads a file of a known type into the JSON of an Extraction."""
 
-    provider: str
-    model: str
+    @property
+    def provider(self) -> str: ...
+    @property
+    def model(self) -> str: ...
 
     def parameters(self, media_type: str) -> Mapping[str, str]: ...
 

@@ -138,7 +138,7 @@ class Executor:
             )
             outcome = Suspend(self._clock.now() + timedelta(seconds=wait), str(throttled))
         except Exception as error:
-            return self._failed(job, error)
+            return self.failed(job, error)
         return self._settlement(pipeline, job, outcome, keep())
 
     async def _run(self, step: Step, job: Claimed, held: Held) -> Outcome:
@@ -163,7 +163,8 @@ class Executor:
             case Reject(reason=reason, failure_type=failure_type):
                 return Fail(job.lease, reason, self._clock.now(), final=True, failure_type=failure_type)
 
-    def _failed(self, job: Claimed, error: Exception) -> Fail:
+    def failed(self, job: Claimed, error: Exception) -> Fail:
+        """One attempt is used up; the words say what happened and where."""
         where = traceback.extract_tb(error.__traceback__)[-1:]
         place = (
             f" ({where[0].name} in {where[0].filename.rsplit('/', 1)[-1]}:{where[0].lineno})" if where else ""

@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
-from towpath.ledger.contract import Advance, Ledger, Release, Settled, Settlement
+from towpath.ledger.contract import Advance, Fail, Ledger, Release, Settled, Settlement
 from towpath.model.ids import new_id
 from towpath.model.work import Claimed, EventKind
 from towpath.queue.contract import Bell
@@ -25,6 +25,9 @@ from towpath.worker.settler import Settler
 
 log = logging.getLogger(__name__)
 
+#: Leases may last for half an hour, but deadlines are to be noticed sooner than that.
+LONGEST_PAUSE = 30.0
+
 
 def worker_name() -> str:
     """Never the same twice: a name that repeats would make two workers look like one."""
@@ -33,6 +36,16 @@ def worker_name() -> str:
 
 def _say_lost(job: Claimed) -> None:
     log.info("the lease is lost: job %s of run %s is left alone", job.stage, job.run_id)
+
+
+def sweep_pause(lease_seconds: float, due: float | None, luck: float) -> float:
+    """How long to wait before sweeping again, when the next lease or deadline is ``due`` in so many seconds.
+
+    Workers should not sweep in step, yet a lost job is to be found within two seconds of any lease's end.
+    """
+    longest = min(lease_seconds, LONGEST_PAUSE)
+    pause = longest if due is None else max(0.25, min(longest, due + 0.05))
+    return pause + luck * min(0.5, pause / 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +197,7 @@ class Worker:
                     _say_lost(job)
                     return
                 asked_at = time.monotonic()
-                settled = await self._settle(settlement, held)
+                settled = await self._settle(job, settlement, held)
             finally:
                 self._pulse.drop(held)
             following = self._following(job, settlement, settled)
@@ -199,10 +212,18 @@ class Worker:
                 return Release(job.lease)
             return None
 
-    async def _settle(self, settlement: Settlement, held: Held) -> Settled | LeaseLost:
-        """See it through, also when cancelled: a settlement abandoned half-way may leave a kept lease
-        that nobody works under."""
+    async def _settle(self, job: Claimed, settlement: Settlement, held: Held) -> Settled | LeaseLost:
         held.hand_over()
+        try:
+            return await self._see_through(settlement, held)
+        except Exception as error:
+            if isinstance(settlement, Fail):
+                raise
+            # What the stage answered cannot be written: an error of this attempt, like any other.
+            return await self._see_through(self._executor.failed(job, error), held)
+
+    async def _see_through(self, settlement: Settlement, held: Held) -> Settled | LeaseLost:
+        """Settle, also when cancelled: abandoned half-way, it may leave a kept lease that nobody uses."""
         settling = asyncio.ensure_future(self._settler.settle(settlement, held))
         try:
             return await asyncio.shield(settling)
@@ -248,7 +269,7 @@ class Worker:
     async def _sweep(self) -> None:
         """Rescue what others dropped, and end what is overdue, just after it can first be found so."""
         while True:
-            wait = self._pace.lease_seconds
+            pause = sweep_pause(self._pace.lease_seconds, None, random.random())
             try:
                 now = self._clock.now()
                 swept = await self._ledger.sweep(
@@ -259,13 +280,12 @@ class Worker:
                     self._bell.ring()
                 if swept.next_at is not None:
                     due = (swept.next_at - now) / timedelta(seconds=1)
-                    wait = max(0.25, min(wait, due + 0.05))
+                    pause = sweep_pause(self._pace.lease_seconds, due, random.random())
                 if swept.rescued == self._pace.sweep_limit:
-                    wait = 0.0
+                    pause = 0.0
             except DatabaseUnavailable as error:
                 log.warning("sweeping waits for the database: %s", error)
-                wait = 1.0
+                pause = random.uniform(1.0, 1.1)
             except Exception:
                 log.exception("a sweep failed")
-            # Workers must not sweep in step, yet a job is to be found within two seconds of its lease's end.
-            await asyncio.sleep(wait + random.uniform(0.0, min(0.5, wait / 10)))
+            await asyncio.sleep(pause)

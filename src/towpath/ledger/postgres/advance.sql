@@ -12,18 +12,18 @@ with held as (
   )
   where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
   returning
-    job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by,
+    job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by, job.follow_up,
     item.keep, item.next_id, item.next_stage, item.next_payload, item.max_attempts
 ),
 following as (
   insert into document_processing_jobs (
-    id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at,
+    id, org_id, document_id, run_id, stage, status, follow_up, payload, max_attempts, available_at,
     lease_epoch, lease_until, locked_by, locked_at, started_at, created_at, updated_at
   )
   select
     next_id, org_id, document_id, run_id, next_stage,
     case when keep then 'PROCESSING' else 'PENDING' end,
-    next_payload, max_attempts, :now,
+    follow_up, next_payload, max_attempts, :now,
     case when keep then 1 else 0 end,
     case when keep then cast(:until as timestamptz) end,
     case when keep then locked_by end,

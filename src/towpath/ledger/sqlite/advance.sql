@@ -9,12 +9,13 @@ set status = 'COMPLETED',
 from held
 where document_processing_jobs.id = held.job_id;
 insert into document_processing_jobs (
-  id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at,
+  id, org_id, document_id, run_id, stage, status, follow_up, payload, max_attempts, available_at,
   lease_epoch, lease_until, locked_by, locked_at, started_at, created_at, updated_at
 )
 select
   item ->> 'next_id', org_id, document_id, run_id, item ->> 'next_stage',
   case when item ->> 'keep' then 'PROCESSING' else 'PENDING' end,
+  (select job.follow_up from document_processing_jobs as job where job.id = held.job_id),
   item -> 'next_payload', item ->> 'max_attempts', :now,
   case when item ->> 'keep' then 1 else 0 end,
   case when item ->> 'keep' then :until end,

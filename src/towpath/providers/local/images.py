@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 from towpath.errors import Rejected
 from towpath.model.content import Extraction
 from towpath.providers.local import refusals
-from towpath.providers.local.ocr import OcrSettings, language_data, missing_languages, unavailable
+from towpath.providers.local.ocr import (
+    OcrSettings,
+    language_data,
+    missing_languages,
+    unavailable,
+    why_unavailable,
+)
 from towpath.providers.local.pdf.pages import PageRead
 from towpath.providers.local.pdf.pdfium import PdfiumFile
 from towpath.providers.local.pdf.read import engine_name
@@ -38,13 +44,15 @@ def read_image(path: Path, progress: Progress = lambda done, total: None, *, ocr
     """The text in the picture, page by page for a TIFF of several; ``Rejected`` when there is none."""
     data = language_data(ocr)
     if data is None:
-        raise unavailable("image", ocr)
+        raise unavailable("image", why_unavailable(ocr))
     recognizer = Recognizer(data)
     pages: list[PageRead] = []
     with TemporaryDirectory(prefix="towpath-image-") as folder:
         for number, total, frame in _frames(path):
             pages.append(_page(frame, number, recognizer, Path(folder, "frame.pdf")))
             progress(number, total)
+    if recognizer.failure is not None:
+        raise unavailable("image", recognizer.failure)
     markdown, spans, blocks, _ = compose(pages)
     if not any(map(str.isalnum, markdown)):
         raise Rejected(

@@ -70,8 +70,8 @@ def why_unavailable(settings: OcrSettings) -> str:
     return f"Reading text from pictures needs language data ({wanted}): {INSTALL}"
 
 
-def unavailable(what: str, settings: OcrSettings) -> Rejected:
-    return Rejected("ocr_unavailable", f"This {what} is a picture of text. {why_unavailable(settings)}")
+def unavailable(what: str, why: str) -> Rejected:
+    return Rejected("ocr_unavailable", f"This {what} is a picture of text. {why}")
 
 
 def missing_languages(settings: OcrSettings, data: LanguageData) -> tuple[str, ...]:

@@ -83,4 +83,6 @@ def _title(extraction: Extraction) -> Iterator[Found]:
     first = re.search(r"\S[^\n]*", beginning)
     if first:
         words = first[0][:LONGEST_TITLE].rstrip()
-        yield Found("title", words.strip("*_ "), "text", 0.5, first.start(), first.start() + len(words))
+        yield Found(
+            "title", words.strip("*_ ") or words, "text", 0.5, first.start(), first.start() + len(words)
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: Finders look at no more candidates than this, so that a text made of almost-matches stays cheap.
-MOST_CANDIDATES = 200_000
+MOST_CANDIDATES = 50_000
 
 
 class Found(NamedTuple):

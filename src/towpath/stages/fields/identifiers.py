@@ -50,10 +50,9 @@ def ibans(text: str) -> Iterator[Found]:
 
 
 def vat_ids(text: str) -> Iterator[Found]:
-    for match in islice(_VAT.finditer(text), MOST_CANDIDATES):
+    candidates = (match for match in _VAT.finditer(text) if match[0] in _VAT_FORMS)
+    for match in islice(candidates, MOST_CANDIDATES):
         country = match[0]
-        if country not in _VAT_FORMS:
-            continue
         labelled = _VAT_LABEL.search(text[max(0, match.start() - 40) : match.start()]) is not None
         number = _vat_number(match[1], country, labelled)
         if number is None:

@@ -62,7 +62,7 @@ class _Marker(NamedTuple):
 
 def amounts(text: str) -> Iterator[Found]:
     used = -1
-    for marker in sorted(_markers(text)):
+    for marker in sorted(islice(_markers(text), MOST_CANDIDATES)):
         found = _amount(text, marker, used)
         if found and found.end is not None:
             used = max(marker.end, found.end)
@@ -71,7 +71,7 @@ def amounts(text: str) -> Iterator[Found]:
 
 def _markers(text: str) -> Iterator[_Marker]:
     patterns = [_SYMBOL, _CODE, *_WORD_PATTERNS.values()]
-    for match in chain.from_iterable(islice(one.finditer(text), MOST_CANDIDATES) for one in patterns):
+    for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         written = match[0]
         if written == "$":
             prefix = re.search(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import mmap
 import warnings
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from towpath.providers.local import refusals
-from towpath.providers.local.pdf.pdfium import UNKNOWN_SECURITY, CannotOpen, PdfiumFile
+from towpath.providers.local.pdf.pdfium import CannotOpen, PdfiumFile
 from towpath.providers.local.pdf.salvage import salvage
 
 _MENDED = (
@@ -30,6 +31,8 @@ class OpenPdf:
 @contextmanager
 def opened(path: Path, max_pages: int) -> Generator[OpenPdf]:
     """The PDF for as long as it is read. A repaired copy lives only that long."""
+    if path.stat().st_size == 0:
+        raise refusals.empty("PDF")
     with TemporaryDirectory(prefix="towpath-pdf-") as folder:
         pdf = _open(_named_pdf(path, Path(folder)), Path(folder))
         try:
@@ -52,19 +55,16 @@ def _named_pdf(path: Path, folder: Path) -> Path:
 
 
 def _open(path: Path, folder: Path) -> OpenPdf:
-    try:
+    with suppress(CannotOpen):
         return OpenPdf(path, PdfiumFile(path))
-    except CannotOpen as refusal:
-        if refusal.code == UNKNOWN_SECURITY:
-            raise refusals.encrypted("PDF") from refusal
     for mend in (_saved_again, salvage):
         copy = folder / f"{mend.__name__}.pdf"
-        if mend(path, copy):
-            try:
+        with suppress(CannotOpen):
+            if mend(path, copy):
                 return OpenPdf(copy, PdfiumFile(copy), (_MENDED,))
-            except CannotOpen:
-                continue
-    raise refusals.corrupt("PDF")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        unknown_lock = content.find(b"/Encrypt") >= 0
+    raise refusals.encrypted("PDF") if unknown_lock else refusals.corrupt("PDF")
 
 
 def _saved_again(path: Path, copy: Path) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from towpath.model.content import Box
@@ -145,3 +145,15 @@ def turned_back(box: Box, degrees: int) -> Box:
             return Box(box.y0, fraction(1 - box.x1), box.y1, fraction(1 - box.x0))
         case _:
             return box
+
+
+def as_shown(page: PageRead, degrees: int) -> PageRead:
+    """A page that was turned back by so many degrees to be read, with its boxes on the page as shown."""
+    if degrees % 360 == 0:
+        return page
+    if degrees % 180:
+        page.width, page.height = page.height, page.width
+    page.turned = 0
+    page.pieces = [replace(piece, box=piece.box and turned_back(piece.box, degrees)) for piece in page.pieces]
+    page.values = [replace(value, box=value.box and turned_back(value.box, degrees)) for value in page.values]
+    return page

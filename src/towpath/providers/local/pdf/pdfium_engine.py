@@ -53,16 +53,18 @@ def with_headings(pages: Iterable[PageRead]) -> None:
     if not sizes:
         return
     body = sizes.most_common(1)[0][0]
-    larger = sorted((size for size in sizes if size >= body * 1.15), reverse=True)
+    larger = sorted((size for size in sizes if size >= body * 1.08), reverse=True)
     # Four levels are as many as sizes can tell apart; the rest share the last.
     levels = {size: min(4, rank) for rank, size in enumerate(larger, start=1)}
     for page in pages:
-        page.pieces = [_heading(piece, levels.get(piece.size)) for piece in page.pieces]
+        page.pieces = [_heading(piece, levels.get(piece.size), body) for piece in page.pieces]
 
 
-def _heading(piece: Piece, level: int | None) -> Piece:
+def _heading(piece: Piece, level: int | None, body: float) -> Piece:
     short = len(piece.text) <= _LONGEST_HEADING and not piece.text.endswith((".", ",", ";"))
     if level is None or piece.kind != "paragraph" or not short:
+        return piece
+    if piece.size < body * 1.15 and not piece.bold:
         return piece
     return replace(piece, kind="heading", level=level)
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from towpath.errors import Rejected
 from towpath.providers.local.ocr import LanguageData
-from towpath.providers.local.pdf.liteparse_engine import Recognition, as_shown, liteparse, page_read
-from towpath.providers.local.pdf.pages import PageRead, Piece
+from towpath.providers.local.pdf.liteparse_engine import Recognition, failures_told, liteparse
+from towpath.providers.local.pdf.liteparse_pages import page_read
+from towpath.providers.local.pdf.pages import EngineFailed, PageRead, Piece, as_shown
 from towpath.providers.local.pdf.pdfium import PdfiumFile
 
 if TYPE_CHECKING:
@@ -79,6 +79,13 @@ class Recognizer:
         self._parsers: dict[int, LiteParse] = {}
         self._turn = 0
         self._vain = 0
+        self._worked = False
+        self._failure = ""
+
+    @property
+    def failure(self) -> str | None:
+        """Why nothing at all could be recognized: as a rule, language data that is none."""
+        return self._failure if self._failure and not self._worked else None
 
     def pages(self, file: PdfiumFile, numbers: Sequence[int]) -> Iterator[PageRead]:
         """These pages, one by one. A page without readable text has no pieces."""
@@ -95,20 +102,18 @@ class Recognizer:
         self, file: PdfiumFile, numbers: Sequence[int], copy: Path, dpi: int, turn: int
     ) -> dict[int, _Reading]:
         """By place in the group; a page that cannot be drawn is missing."""
-        from liteparse.types import ParseError
-
         file.copy_pages([number - 1 for number in numbers], copy, turn=-turn)
         if dpi not in self._parsers:
             languages = "+".join(self._data.languages)
             recognition = Recognition(self._data.folder, languages, dpi, self._workers)
             self._parsers[dpi] = liteparse(_GROUP, recognition=recognition)
         try:
-            pages = self._parsers[dpi].parse(copy).pages
-        except ParseError as error:
-            reason = f"Text recognition failed with the language data in {self._data.folder}: {error}"
-            raise Rejected(
-                "ocr_unavailable", f"{reason}. Replace the data and process the file again."
-            ) from error
+            with failures_told():
+                pages = self._parsers[dpi].parse(copy).pages
+        except EngineFailed as failed:
+            self._failure = f"Text recognition with the language data in {self._data.folder} failed: {failed}"
+            return {}
+        self._worked = True
         return {page.page_num: _Reading(page, turn) for page in pages}
 
     def _upright(self, file: PdfiumFile, number: int, copy: Path, dpi: int, first: _Reading) -> _Reading:

@@ -100,17 +100,24 @@ def scans(
         return False, ()
     data = language_data(settings)
     if data is None:
-        if not any(page.pieces and page.ocr in (None, "garbled") for page in pages.values()):
-            raise unavailable("PDF", settings)
-        what = "is a picture of text and was" if len(waiting) == 1 else "are pictures of text and were"
-        return False, (f"{named(waiting)} {what} left out. {why_unavailable(settings)}",)
-    for page in Recognizer(data).pages(file, waiting):
+        return False, (_left_out(pages, waiting, why_unavailable(settings)),)
+    recognizer = Recognizer(data)
+    for page in recognizer.pages(file, waiting):
         if page.pieces:
             page.values = pages[page.number].values
             pages[page.number] = page
-        pages[page.number].ocr = None
         on_page()
+    if recognizer.failure is not None:
+        return False, (_left_out(pages, waiting, recognizer.failure),)
     return True, missing_languages(settings, data)
+
+
+def _left_out(pages: Pages, waiting: Sequence[int], why: str) -> str:
+    """The warning that these pages were not read; when nothing else was, that is a refusal."""
+    if not any(page.pieces and page.ocr in (None, "garbled") for page in pages.values()):
+        raise unavailable("PDF", why)
+    what = "is a picture of text and was" if len(waiting) == 1 else "are pictures of text and were"
+    return f"{named(waiting)} {what} left out. {why}"
 
 
 def named(numbers: Iterable[int]) -> str:

@@ -1,0 +1,58 @@
+"""Bad requests get a clear answer, never a 500."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.desk import Desk
+
+UNKNOWN = "00000000-0000-7000-8000-00000000dead"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", f"/documents/{UNKNOWN}", 404),
+        ("GET", "/documents/not-an-id", 404),
+        ("GET", "/documents/%00%ff/status", 404),
+        ("DELETE", f"/documents/{UNKNOWN}", 404),
+        ("GET", f"/documents/{UNKNOWN}/runs", 404),
+        ("POST", f"/documents/{UNKNOWN}/runs", 404),
+        ("POST", f"/runs/{UNKNOWN}/cancel", 404),
+        ("POST", f"/jobs/{UNKNOWN}/retry", 404),
+        ("GET", "/documents?limit=0", 422),
+        ("GET", "/documents?cursor=nonsense", 400),
+        ("GET", "/documents?status=SLEEPING", 422),
+        ("GET", "/search", 422),
+        ("GET", "/search?q=x&mode=telepathy", 422),
+        ("GET", "/nowhere", 404),
+        ("PUT", "/documents", 405),
+    ],
+)
+async def test_the_answer_is_a_problem_that_says_what_to_do(
+    desk: Desk, method: str, path: str, status: int
+) -> None:
+    answer = await desk.http.request(method, path)
+
+    assert answer.status_code == status
+    problem = answer.json()
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert problem["status"] == status
+    assert problem["type"].startswith("urn:towpath:")
+    assert problem["detail"]
+    assert problem["action"]
+
+
+@pytest.mark.parametrize("query", ['"', "a AND OR (", "*", "x" * 9000, "\x00", "NEAR(", "-", "🚣", "col:val"])
+async def test_no_query_breaks_the_search(desk: Desk, query: str) -> None:
+    for mode in ("hybrid", "text", "vector"):
+        assert (await desk.http.get("/search", params={"q": query, "mode": mode})).status_code == 200
+
+
+async def test_an_unknown_stage_is_named(desk: Desk) -> None:
+    document = await desk.upload("note.txt", b"a note")
+
+    answer = await desk.http.post(f"/documents/{document['id']}/runs", json={"from_stage": "polish"})
+
+    assert answer.status_code == 400
+    assert "extract, save_markdown, chunk, embed, publish" in answer.json()["detail"]

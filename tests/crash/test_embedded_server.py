@@ -1,0 +1,133 @@
+"""The embedded server is killed, and nothing is lost, doubled or paid for again."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.servers import Client, Server, wait_for
+
+
+def _book(chapter: int) -> bytes:
+    words = random.Random(chapter)
+    sentence = "The boat {} rose with the water of lock {} while the keeper counted {} barrels."
+    lines = [f"# Chapter {chapter}\n"]
+    lines += [
+        sentence.format(words.choice(("Ann", "Hope", "Swift")), words.randrange(99), words.randrange(999))
+        for _ in range(400)
+    ]
+    return "\n\n".join(lines).encode()
+
+
+def test_a_second_server_on_the_same_folder_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as first:
+        second = subprocess.run(
+            [sys.executable, "-m", "towpath", "serve", "--data", str(tmp_path / "data"), "--port", "1"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+        assert second.returncode == 2
+        assert f"in use by {first.url}" in second.stderr
+        assert Client(first.url).get("/health") == {"status": "ok"}
+
+
+def test_serving_beyond_loopback_without_a_key_is_refused(tmp_path: Path) -> None:
+    refused = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "towpath",
+            "serve",
+            "--data",
+            str(tmp_path),
+            "--host",
+            "0.0.0.0",
+            "--port",
+            "1",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert refused.returncode == 2
+    assert "towpath keys create" in refused.stderr
+
+
+def test_a_killed_server_goes_on_where_it_was(tmp_path: Path) -> None:
+    books = {f"book-{number}.md": _book(number) for number in range(6)}
+    with Server(tmp_path / "calm" / "data") as calm:
+        client = Client(calm.url)
+        undisturbed = {name: client.upload(name, body)["id"] for name, body in books.items()}
+        client.wait_until_over(*undisturbed.values())
+        texts = {name: _texts(client, undisturbed[name]) for name in books}
+
+    data = tmp_path / "stormy" / "data"
+    ids: dict[str, str] = {}
+    chance = random.Random(7)
+    for number in range(4):
+        server = Server(data).wait_until_ready()
+        client = Client(server.url)
+        for name, body in books.items():
+            ids[name] = client.upload(name, body)["id"]
+        wanted = number + 1
+        wait_for(
+            lambda client=client, wanted=wanted: _stages_done(client) >= wanted, "some stages to be done"
+        )
+        wait_for(lambda: chance.random() < 0.3, "a moment of chance")
+        server.kill()
+
+    with Server(data) as server:
+        client = Client(server.url)
+        statuses = client.wait_until_over(*ids.values())
+        assert {status["status"] for status in statuses} == {"COMPLETED"}
+        for name in books:
+            assert _texts(client, ids[name]) == texts[name]
+        costs = [client.get(f"/documents/{document}/costs") for document in ids.values()]
+        embedded = sum(cost["units"]["texts"] for cost in costs)
+        assert embedded == sum(len(found) for found in texts.values()), "every passage embedded exactly once"
+
+    repaired = subprocess.run(
+        [sys.executable, "-m", "towpath", "check", "--repair", "--data", str(data)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "0 missing" in repaired.stdout
+
+
+def _texts(client: Client, document_id: str) -> list[str]:
+    chunks = client.get(f"/documents/{document_id}/chunks", limit=1000)
+    assert len({chunk["id"] for chunk in chunks}) == len(chunks)
+    return [chunk["text"] for chunk in chunks]
+
+
+def _stages_done(client: Client) -> int:
+    found = client.get("/jobs", status="COMPLETED", limit=500)
+    return len({(job["document_id"], job["stage"]) for job in found})
+
+
+@pytest.mark.parametrize("megabytes", [300])
+def test_a_large_upload_does_not_grow_the_server(tmp_path: Path, megabytes: int) -> None:
+    big = tmp_path / "big.bin"
+    with big.open("wb") as file:
+        for _ in range(megabytes):
+            file.write(random.randbytes(1 << 20))
+
+    with Server(tmp_path / "data") as server:
+        before = server.memory()
+        with big.open("rb") as file:
+            answer = Client(server.url).http.post("/documents", files={"file": ("big.bin", file)})
+        grown = server.memory() - before
+
+        assert answer.status_code == 200
+        assert answer.json()["size"] == megabytes << 20
+        assert grown < 40 << 20, f"grew by {grown >> 20} MB"
