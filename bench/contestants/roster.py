@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.contestants.contract import Contestant
 
-HELPERS = frozenset({"contract", "scoreboard", "roster", "worker"})
+HELPERS = frozenset({"contract", "preload", "roster", "scoreboard", "worker"})
 
 
 @dataclass(frozen=True, slots=True)

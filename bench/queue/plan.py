@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    single_jobs: int = 2_000
+    single_jobs: int = 1_000
     bulk_jobs: int = 5_000
     drain_jobs: int = 20_000
-    million_drain_jobs: int = 10_000
     finished_jobs: int = 1_000_000
-    durable_runs: int = 1_000
-    latency_samples: int = 400
+    durable_runs: int = 500
+    latency_samples: int = 300
     idle_seconds: float = 60.0
     kill_limit: float = 120.0
-    drain_limit: float = 20.0
+    drain_limit: float = 12.0
     """A drain not over by then is cut; its rate is that of the jobs finished in that time."""
-    short: float = 4.0
+    short: float = 3.0
     """A throughput measured in less time than this is measured three times; the median counts."""
     repeats: int = 3
 
@@ -28,7 +27,6 @@ QUICK = Plan(
     single_jobs=200,
     bulk_jobs=1_000,
     drain_jobs=2_000,
-    million_drain_jobs=1_000,
     finished_jobs=20_000,
     durable_runs=50,
     latency_samples=40,

@@ -12,6 +12,7 @@ import uvloop
 
 from bench.contestants.contract import MEASURES, Contestant, Measure
 from bench.contestants.roster import find_contestants
+from bench.disk import DiskWatch
 from bench.machine import describe_machine
 from bench.page import write_section
 from bench.queue import latency, throughput, waiting
@@ -50,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--measure", type=_names, default=(), help=f"of {', '.join(MEASURES)}; beginnings suffice"
     )
-    parser.add_argument(
-        "--write", action="store_true", help="write the documentation even after a partial run"
-    )
+    parser.add_argument("--write", action="store_true", help="write the documentation after any run")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,18 +65,25 @@ def run(arguments: argparse.Namespace) -> int:
     measures = _selected(arguments.measure) - (
         LONG_WAITS if arguments.quick and not arguments.measure else set()
     )
-    figures = Figures()
-    uvloop.run(_measure_all(roster.contestants, measures, plan, figures))
+    figures, disk = Figures(), DiskWatch()
+    uvloop.run(_measure_all(roster.contestants, measures, plan, figures, disk))
     tables = render(roster.contestants, figures)
-    print(f"\n{tables}\n")
+    print(f"\n{tables}\n\n{disk.describe()}")
     whole = not (arguments.quick or arguments.only or arguments.measure)
-    if whole or arguments.write:
-        write_section("queue", f"## Queue\n\n{describe_machine()}\n{_explain(plan)}\n\n{tables}")
+    if not disk.steady:
+        _say("the disk was busy with other work: measure again before believing this")
+    if arguments.write or (whole and disk.steady):
+        facts = f"{describe_machine()}\n{disk.describe()}\n{_explain(plan)}"
+        write_section("queue", f"## Queue\n\n{facts}\n\n{tables}")
     return 0
 
 
 async def _measure_all(
-    contestants: Sequence[Contestant], measures: frozenset[Measure], plan: Plan, figures: Figures
+    contestants: Sequence[Contestant],
+    measures: frozenset[Measure],
+    plan: Plan,
+    figures: Figures,
+    disk: DiskWatch,
 ) -> None:
     for engine in ENGINES:
         rows = [row for row in contestants if row.engine == engine]
@@ -88,13 +94,16 @@ async def _measure_all(
             for measure in MEASURES:
                 taking_part = [row for row in rows if measure in measures and measure not in row.absent]
                 if taking_part:
-                    await _measure(measure, taking_part, stage, figures)
+                    await _measure(measure, taking_part, stage, figures, disk)
             _say(f"{ENGINES[engine]} is done")
 
 
-async def _measure(measure: Measure, rows: Sequence[Contestant], stage: Stage, figures: Figures) -> None:
+async def _measure(
+    measure: Measure, rows: Sequence[Contestant], stage: Stage, figures: Figures, disk: DiskWatch
+) -> None:
     """One measure for all rows; a contestant that fails loses its figure, not the run."""
     if measure in WAITING:
+        disk.sample()
         _say(f"{measure}: {', '.join(row.key for row in rows)}")
         try:
             await WAITING[measure](rows, stage, figures)
@@ -102,6 +111,7 @@ async def _measure(measure: Measure, rows: Sequence[Contestant], stage: Stage, f
             traceback.print_exc()
         return
     for row in rows:
+        disk.sample()
         try:
             measured = await BUSY[measure](row, stage)
         except Exception:  # any library may fail in any way

@@ -55,6 +55,4 @@ class Stage:
     async def _fill(self, contestant: Contestant, scene: Scene) -> None:
         if scene == "million":
             await contestant.preload_finished(self.plan.finished_jobs)
-            await contestant.fill(self.plan.million_drain_jobs)
-        else:
-            await contestant.fill(self.plan.drain_jobs)
+        await contestant.fill(self.plan.drain_jobs)

@@ -1,4 +1,4 @@
-"""Every state a job and its run can be in, each reached by real verbs, and every verb as it would be tried."""
+"""Every state a job and its run can be in, each reached by real verbs, and every verb as it is tried."""
 
 from __future__ import annotations
 

@@ -91,7 +91,9 @@ class Story:
     async def try_settle(self, settlement: Settlement) -> Settled | LeaseLost:
         return (await self.ledger.settle([settlement], self.now, lease_seconds=LEASE_SECONDS))[0]
 
-    async def advance(self, lease: Lease, next_stage: str = "chunk", *, keep: bool = True, **rest: Any) -> Settled:
+    async def advance(
+        self, lease: Lease, next_stage: str = "chunk", *, keep: bool = True, **rest: Any
+    ) -> Settled:
         return await self.settle(Advance(lease, next_stage, 5, keep=keep, **rest))
 
     async def finish(self, lease: Lease, *, follow_ups: tuple[str, ...] = ()) -> Settled:

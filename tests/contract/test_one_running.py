@@ -44,9 +44,7 @@ async def test_given_a_waiting_run_made_due_by_hand_when_claimed_then_the_guard_
     submitted = await story.submit()
     await story.claim_one()
     second = await story.reprocess(submitted.document_id)
-    story.sql(
-        "update document_processing_jobs set available_at = created_at where run_id = :run", run=second
-    )
+    story.sql("update document_processing_jobs set available_at = created_at where run_id = :run", run=second)
 
     assert await story.claim("boris") == []
     assert (await story.last_job(second)).status is JobStatus.PENDING
@@ -56,9 +54,7 @@ async def test_given_a_waiting_run_made_due_by_hand_when_claimed_then_the_guard_
 async def test_given_two_queued_runs_both_due_when_claimed_then_only_the_oldest_starts(story: Story) -> None:
     submitted = await story.submit()
     second = await story.reprocess(submitted.document_id)
-    story.sql(
-        "update document_processing_jobs set available_at = created_at where run_id = :run", run=second
-    )
+    story.sql("update document_processing_jobs set available_at = created_at where run_id = :run", run=second)
 
     claimed = await story.claim()
     assert [job.run_id for job in claimed] == [submitted.run_id]

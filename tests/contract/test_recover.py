@@ -193,10 +193,11 @@ async def test_given_a_follow_up_that_takes_the_server_down_then_it_is_not_tried
     submitted = await story.submit(max_attempts=100)
     await story.finish((await story.claim_one()).lease, follow_ups=("connect",))
     for _ in range(3):
-        job = await story.claim_one()
+        assert (await story.claim_one()).follow_up
         await story.ledger.recover(story.now, max_crashes=2)
     assert await story.claim() == []
-    assert (await story.job(job)).status is JobStatus.FAILED
+    assert submitted.run_id is not None
+    assert (await story.last_job(submitted.run_id)).status is JobStatus.FAILED
     assert await story.states(submitted.document_id) == ["COMPLETED"]
     assert story.document_status(submitted.document_id) == "COMPLETED"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import sqlite3
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,12 +14,13 @@ from typing import Any
 
 from sqlalchemy import Row, func, select
 
-from tests.crash.audit import answered_twice, dishonest_changes, install_audit
+from tests.crash.audit import answered_twice, dishonest_changes, forget_audit, install_audit
 from tests.crash.effects import Effect, executions, read_effects
-from tests.support.databases import EngineUnderTest, PostgresServer, postgres_engine, sqlite_engine
+from tests.support.databases import EngineUnderTest, PostgresServer, empty, postgres_engine, sqlite_engine
 from tests.support.factories import a_document
 from tests.support.processes import PATIENCE, WorkerProcess, start_worker, wait_for
 from tests.support.worker_main import sign_sqlite, signed_url
+from towpath.errors import DatabaseUnavailable
 from towpath.ledger.contract import Plan, Submission, Submitted
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.tables import document_processing_jobs, metadata, processing_runs, provider_calls
@@ -50,9 +52,7 @@ class Arena:
         **options: object,
     ) -> list[Submitted]:
         plan = Plan(pipeline, 1, tuple(stages) or (pipeline,), options, max_attempts=max_attempts)
-        submissions = [
-            Submission(a_document(f"{pipeline} {next(self._serial)}"), plan) for _ in range(count)
-        ]
+        submissions = [Submission(a_document(f"{pipeline} {next(self._serial)}"), plan) for _ in range(count)]
         return asyncio.run(self.engine.ledger.submit_many(submissions, datetime.now(UTC)))
 
     def start(self, *arguments: str) -> WorkerProcess:
@@ -62,6 +62,25 @@ class Arena:
         worker = start_worker((*common, "--effects", str(self.effects_file), *arguments), log)
         self.workers.append(worker)
         return worker
+
+    def freeze(self, worker: WorkerProcess) -> None:
+        """Stop a worker, but not while it holds SQLite's only write lock: that would stop everybody."""
+        worker.freeze()
+        while not self._writable():
+            worker.wake()
+            worker.freeze()
+
+    def _writable(self) -> bool:
+        if self.engine.name != "sqlite":
+            return True
+        connection = sqlite3.connect(self.address, timeout=0.05, isolation_level=None)
+        try:
+            connection.execute("begin immediate")
+        except sqlite3.OperationalError:
+            return False
+        finally:
+            connection.close()
+        return True
 
     def wait_until_all_ended(self, seconds: float = PATIENCE) -> None:
         wait_for(lambda: self.unfinished() == 0, "every run to end", seconds)
@@ -100,10 +119,20 @@ class Arena:
     def calls_of(self, document_id: str) -> list[Row[Any]]:
         return self.ask(select(provider_calls).where(provider_calls.c.document_id == document_id))
 
+    def open_windows(self) -> int:
+        return int(self.ask(select(func.coalesce(func.sum(provider_calls.c.reopened), 0)))[0][0])
+
     def ask(self, query: Any) -> list[Row[Any]]:
-        return self.engine.database.transact(
-            lambda tx: list(tx.connection.execute(query).all()), read=True
-        )
+        """The rows of a query. A database that is away for the moment is asked again."""
+        return wait_for(lambda: self._ask(query), "the database to answer")[0]
+
+    def _ask(self, query: Any) -> tuple[list[Row[Any]]] | None:
+        try:
+            return (
+                self.engine.database.transact(lambda tx: list(tx.connection.execute(query).all()), read=True),
+            )
+        except DatabaseUnavailable:
+            return None
 
     def dump(self) -> Dump:
         """Every row of every table, as it stands."""
@@ -143,25 +172,36 @@ class Arena:
 
 @contextlib.contextmanager
 def sqlite_arena(folder: Path, template: Path) -> Generator[Arena]:
+    """An arena on a file of its own, copied from a migrated one."""
     with sqlite_engine(folder / "ledger.db", template) as engine:
         assert isinstance(engine.database, SqliteDatabase)
         sign_sqlite(engine.database, "the test")
-        with _opened(engine, folder) as arena:
+        install_audit(engine.database)
+        with _opened(engine, folder, engine.address) as arena:
             yield arena
 
 
 @contextlib.contextmanager
-def postgres_arena(folder: Path, server: PostgresServer) -> Generator[Arena]:
+def postgres_arena(folder: Path, dsn: str) -> Generator[Arena]:
+    """An arena on a database that was made by ``audited_postgres`` and is found empty."""
+    with postgres_engine(signed_url(dsn, "the-test")) as engine:
+        empty(engine.database)
+        forget_audit(engine.database)
+        with _opened(engine, folder, dsn) as arena:
+            yield arena
+
+
+def audited_postgres(server: PostgresServer) -> str:
+    """A migrated database that watches itself; its address."""
     dsn = server.create_migrated()
-    with postgres_engine(signed_url(dsn, "the-test")) as engine, _opened(engine, folder, dsn) as arena:
-        yield arena
-    server.drop(dsn)
+    with postgres_engine(dsn) as engine:
+        install_audit(engine.database)
+    return dsn
 
 
 @contextlib.contextmanager
-def _opened(engine: EngineUnderTest, folder: Path, address: str | None = None) -> Generator[Arena]:
-    install_audit(engine.database)
-    arena = Arena(engine, folder, address or engine.address)
+def _opened(engine: EngineUnderTest, folder: Path, address: str) -> Generator[Arena]:
+    arena = Arena(engine, folder, address)
     try:
         yield arena
     finally:

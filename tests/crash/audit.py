@@ -68,7 +68,9 @@ def install_audit(database: Database) -> None:
     }
     statements = [part for part in _TABLES.split(";") if part.strip()]
     if on_postgres:
-        statements = [part.replace("id integer primary key", "id bigserial primary key") for part in statements]
+        statements = [
+            part.replace("id integer primary key", "id bigserial primary key") for part in statements
+        ]
     for table, deed in watched.items():
         if on_postgres:
             body = f"$$ begin {deed} return null; end $$"
@@ -86,6 +88,11 @@ def install_audit(database: Database) -> None:
     database.transact(lambda tx: create(tx.connection))
 
 
+def forget_audit(database: Database) -> None:
+    for table in ("audit_jobs", "audit_calls"):
+        database.transact(lambda tx, table=table: tx.connection.exec_driver_sql(f"delete from {table}"))
+
+
 def dishonest_changes(database: Database) -> list[str]:
     """Every change that no honest holder of a lease can have made; empty when all is well."""
     jobs = _rows(database, "select * from audit_jobs order by id")
@@ -97,7 +104,9 @@ def dishonest_changes(database: Database) -> list[str]:
 
 
 def audited_changes(database: Database) -> int:
-    return int(_rows(database, "select (select count(*) from audit_jobs) + (select count(*) from audit_calls)")[0][0])
+    return int(
+        _rows(database, "select (select count(*) from audit_jobs) + (select count(*) from audit_calls)")[0][0]
+    )
 
 
 def answered_twice(database: Database) -> int:

@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.arena import Arena, postgres_arena, sqlite_arena
+from tests.crash.arena import Arena, audited_postgres, postgres_arena, sqlite_arena
 from tests.support.databases import PostgresServer
+
+
+@pytest.fixture(scope="session")
+def audited_database(durable_postgres: PostgresServer) -> str:
+    """The Postgres database that stories have one after the other, each finding it empty."""
+    return audited_postgres(durable_postgres)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -24,9 +30,16 @@ def shared_arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture
-def postgres(tmp_path: Path, durable_postgres: PostgresServer) -> Iterator[Arena]:
+def sqlite(tmp_path: Path, migrated_sqlite_file: Path) -> Iterator[Arena]:
+    """A fresh arena on SQLite alone."""
+    with sqlite_arena(tmp_path, migrated_sqlite_file) as ready:
+        yield ready
+
+
+@pytest.fixture
+def postgres(tmp_path: Path, audited_database: str) -> Iterator[Arena]:
     """A fresh arena on Postgres alone."""
-    with postgres_arena(tmp_path, durable_postgres) as ready:
+    with postgres_arena(tmp_path, audited_database) as ready:
         yield ready
 
 
@@ -35,5 +48,5 @@ def _arena(request: pytest.FixtureRequest, folder: Path) -> Iterator[Arena]:
         with sqlite_arena(folder, request.getfixturevalue("migrated_sqlite_file")) as ready:
             yield ready
     else:
-        with postgres_arena(folder, request.getfixturevalue("durable_postgres")) as ready:
+        with postgres_arena(folder, request.getfixturevalue("audited_database")) as ready:
             yield ready

@@ -19,7 +19,7 @@ from towpath.worker.execute import JobContext
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One deed: a stage began (``stage``), or asked its provider for something (``call``, ``start``, ``poll``)."""
+    """One deed: a stage began, or its provider was asked for something (``call``, ``start``, ``poll``)."""
 
     what: str
     document: str

@@ -1,4 +1,4 @@
-"""Stages for the crash suite: each leaves a trace of every execution, and some misbehave on their first epoch."""
+"""Stages for the crash suite: each leaves a trace of every execution; some misbehave on their first epoch."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ def pipelines(file: Path) -> Sequence[Pipeline]:
         )
         for peril in (*KILLS, *ZOMBIES)
     ]
-    paid = _noted(effects, _pay(effects))
+    paid, short = _noted(effects, _pay(effects)), _noted(effects, _short)
+    drill = {FIVE[0]: done, FIVE[2]: paid}
     return [
         *lanes,
-        Pipeline("drill", 1, tuple(Step(name, paid if name == FIVE[2] else done) for name in FIVE)),
+        Pipeline("drill", 1, tuple(Step(name, drill.get(name, short)) for name in FIVE)),
         Pipeline("busy", 1, tuple(Step(name, _noted(effects, _work(effects))) for name in BUSY)),
         Pipeline("calling", 1, (Step("calling", _noted(effects, _keep_calling(effects))),)),
         Pipeline("blocking", 1, (Step("blocking", _noted(effects, _block)),)),
         Pipeline("lingering", 1, (Step("lingering", _noted(effects, _linger(effects))), Step("after", done))),
         Pipeline("napping", 1, (Step("napping", _noted(effects, _nap)), Step("later", done))),
-        Pipeline("delegating", 1, (Step("delegating", _noted(effects, _delegate)),)),
+        Pipeline("delegating", 1, (Step("delegating", _noted(effects, _delegate(effects))),)),
     ]
 
 
@@ -60,6 +61,10 @@ def _noted(effects: Effects, stage: Stage) -> Stage:
 
 async def _plain(context: Context) -> Outcome:
     await context.progress(1, 1)
+    return Done({"epoch": epoch_of(context)})
+
+
+async def _short(context: Context) -> Outcome:
     return Done({"epoch": epoch_of(context)})
 
 
@@ -165,14 +170,29 @@ async def _nap(context: Context) -> Outcome:
     return Done()
 
 
-async def _delegate(context: Context) -> Outcome:
-    """Has its work done by a child process."""
-    children = Children(1)
-    try:
-        await children.run(time.sleep, float(str(context.options["seconds"])), seconds=60)
-    finally:
-        children.close()
-    return Done()
+def sleep_in_child(seconds: float, progress: Callable[[int, int], None]) -> None:
+    progress(0, 1)
+    time.sleep(seconds)
+
+
+def _delegate(effects: Effects) -> Stage:
+    """Has its work done by a child process, and tells when that is at it."""
+
+    async def delegate(context: Context) -> Outcome:
+        children = Children(1)
+        seconds = float(str(context.options["seconds"]))
+        try:
+            await children.run(
+                sleep_in_child,
+                seconds,
+                seconds=60,
+                on_progress=lambda _done, _total: effects.note("child", context),
+            )
+        finally:
+            children.close()
+        return Done()
+
+    return delegate
 
 
 def _call(context: Context) -> PaidCall:

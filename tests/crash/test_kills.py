@@ -1,9 +1,8 @@
-"""SIGKILL before and after every verb: another worker finishes, nothing is lost, nothing is paid for twice."""
+"""SIGKILL before and after every verb: another worker finishes, nothing is lost, nothing is paid twice."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -32,7 +31,7 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(shared_arena: Arena) -> Iterator[Story]:
+def story(shared_arena: Arena) -> Story:
     arena = shared_arena
     submitted = {peril.lane: arena.submit(peril.lane, peril.stages)[0] for peril in KILLS}
     exit_codes: dict[str, int] = {}
@@ -46,7 +45,7 @@ def story(shared_arena: Arena) -> Iterator[Story]:
     rescuer = arena.start()
     arena.wait_until_all_ended()
     rescuer.retire()
-    yield Story(arena, submitted, exit_codes)
+    return Story(arena, submitted, exit_codes)
 
 
 def _start_victim(arena: Arena, peril: Peril) -> WorkerProcess:
@@ -70,7 +69,9 @@ class TestKilled:
         assert story.arena.run_state(story.submitted[peril.lane].run_id) == "COMPLETED"
         assert [job.stage for job in story.jobs(peril)] == list(peril.stages)
 
-    def test_the_crash_is_counted_once_and_only_where_a_job_was_held(self, story: Story, peril: Peril) -> None:
+    def test_the_crash_is_counted_once_and_only_where_a_job_was_held(
+        self, story: Story, peril: Peril
+    ) -> None:
         jobs = story.jobs(peril)
         assert sum(job.crashes for job in jobs) == peril.crashes
         assert sum(job.attempts for job in jobs) == peril.attempts

@@ -32,7 +32,7 @@ def a_plan(
 def a_document(content: str | None = None, *, org_id: str = HOME_ORG) -> NewDocument:
     """A document of its own, or, for the same ``content``, the same bytes again."""
     text = content if content is not None else f"document {next(_serial)}"
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return NewDocument(org_id, f"{text}.txt", "document", "text/plain", len(text), digest, f"blobs/{digest}")
 
 

@@ -18,7 +18,6 @@ from typing import TypeVar
 import psutil
 
 from tests.support import worker_main
-from towpath.errors import DatabaseUnavailable
 
 T = TypeVar("T")
 
@@ -74,7 +73,9 @@ class WorkerProcess:
         self.process.join(seconds)
         code = self.process.exitcode
         if code is None:
-            raise AssertionError(f"Worker {self.pid} did not end in {seconds:.0f} s. It said:\n{self._tail()}")
+            raise AssertionError(
+                f"Worker {self.pid} did not end in {seconds:.0f} s. It said:\n{self._tail()}"
+            )
         return code
 
     def retire(self) -> None:
@@ -97,17 +98,11 @@ def start_worker(arguments: Sequence[str], log: Path) -> WorkerProcess:
 
 
 def wait_for(fact: Callable[[], T | None], what: str, seconds: float = PATIENCE, every: float = 0.02) -> T:
-    """Ask again and again until ``fact`` has an answer that is neither None nor False; then give it.
-
-    A database that is away for the moment has no facts to tell: that is asked again too.
-    """
+    """Ask again and again until ``fact`` has an answer that is true; then give it."""
     deadline = time.monotonic() + seconds
     while True:
-        try:
-            answer = fact()
-        except DatabaseUnavailable:
-            answer = None
-        if answer is not None and answer is not False:
+        answer = fact()
+        if answer:
             return answer
         if time.monotonic() > deadline:
             raise AssertionError(f"Waited {seconds:.0f} s in vain for {what}.")

@@ -34,6 +34,7 @@ class Server:
         self.data = data
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        data.parent.mkdir(parents=True, exist_ok=True)
         self.log = data.parent / f"server-{self.port}.log"
         given = {"TOWPATH_BACKOFF_SCALE": "0.01", **(settings or {})}
         with self.log.open("ab") as log:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import importlib
 import logging
 import multiprocessing
@@ -39,7 +40,7 @@ from towpath.ledger.contract import (
     Suspended,
     Swept,
 )
-from towpath.ledger.database import Database
+from towpath.ledger.database import Database, Work
 from towpath.ledger.ledger import SqlLedger
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.sqlite.database import SqliteDatabase
@@ -82,19 +83,37 @@ class Strike:
         return cls(signal, moment, verb, int(nth))
 
 
+class QuietSqlite(SqliteDatabase):
+    """Lets a process be stopped between its transactions: stopped inside one, it would keep SQLite's only
+    write lock, and all the world would wait with it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.between_transactions = threading.Lock()
+
+    def _transact_once(self, work: Work[T], *, single: bool, read: bool) -> T:
+        with self.between_transactions:
+            return super()._transact_once(work, single=single, read=read)
+
+
 class PerilousLedger(SqlLedger):
     """The ledger as it is, with strikes around its verbs."""
 
     def __init__(self, database: Database, strikes: Sequence[Strike]) -> None:
         super().__init__(database)
         self._strikes = strikes
+        self._quiet = (
+            database.between_transactions if isinstance(database, QuietSqlite) else contextlib.nullcontext()
+        )
         self._times = Counter[str]()
         self._lock = threading.Lock()
 
     def _strike(self, moment: str, uses: dict[str, int]) -> str | None:
         for strike in self._strikes:
             if strike.moment == moment and uses.get(strike.verb) == strike.nth:
-                os.kill(os.getpid(), strike.signal)
+                with self._quiet:
+                    # To this very thread: sent to the process, it would stop some time later.
+                    signal.pthread_kill(threading.get_ident(), strike.signal)
                 return strike.verb
         return None
 
@@ -106,14 +125,8 @@ class PerilousLedger(SqlLedger):
     async def _through(self, call: Callable[[], Awaitable[T]], *verbs: str) -> T:
         uses = self._count(*verbs)
         slept = self._strike("before", uses)
-        try:
-            answer = await call()
-        except LeaseLost as error:
-            if slept is not None:
-                log.info("after its sleep %s was refused: %s", slept, error)
-            raise
-        if slept is not None:
-            log.info("after its sleep %s answered %s", slept, answer)
+        # Shielded, because a worker that wakes up cancels its jobs while their writes are on the way.
+        answer = await (call() if slept is None else asyncio.shield(_told(call(), slept)))
         self._strike("after", uses)
         return answer
 
@@ -168,6 +181,17 @@ class PerilousLedger(SqlLedger):
         await self._through(lambda: call_answer(lease, key, answer, now), "call_answer")
 
 
+async def _told(call: Awaitable[T], slept: str) -> T:
+    """What became of the verb before which this process was stopped."""
+    try:
+        answer = await call
+    except LeaseLost as error:
+        log.info("after its sleep %s was refused: %s", slept, error)
+        raise
+    log.info("after its sleep %s answered %s", slept, answer)
+    return answer
+
+
 class FolderArtifacts:
     """Large answers, as files of a folder."""
 
@@ -198,18 +222,18 @@ def sign_sqlite(database: SqliteDatabase, writer: str) -> None:
     event.listen(database.engine, "connect", sign)
 
 
-def open_database(address: str) -> tuple[Database, Bell]:
+def open_database(address: str, *, quiet: bool) -> tuple[Database, Bell]:
     writer = str(os.getpid())
     if address.startswith("postgresql:"):
         url = signed_url(address, writer)
         return PostgresDatabase(url), PostgresBell(url)
-    database = SqliteDatabase(Path(address))
+    database = (QuietSqlite if quiet else SqliteDatabase)(Path(address))
     sign_sqlite(database, writer)
     return database, LocalBell()
 
 
 async def work(given: argparse.Namespace) -> None:
-    database, bell = open_database(given.database)
+    database, bell = open_database(given.database, quiet=bool(given.stop))
     strikes = [Strike.read(signal.SIGKILL, text) for text in given.kill]
     strikes += [Strike.read(signal.SIGSTOP, text) for text in given.stop]
     ledger = PerilousLedger(database, strikes)
@@ -245,7 +269,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", required=True, help="a SQLite file or a postgresql:// address")
     parser.add_argument("--pipeline", required=True, help="module:factory of the pipelines to serve")
-    parser.add_argument("--effects", required=True, type=Path, help="file to which stages append what they do")
+    parser.add_argument(
+        "--effects", required=True, type=Path, help="file to which stages append what they do"
+    )
     parser.add_argument("--stages", help="serve only these, joined by commas")
     parser.add_argument("--kill", action="append", default=[], metavar="MOMENT:VERB:NTH")
     parser.add_argument("--stop", action="append", default=[], metavar="MOMENT:VERB:NTH")
@@ -261,7 +287,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.log is not None:
         _speak_to(given.log)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", force=True)
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", force=True
+    )
     _die_with_parent()
     asyncio.run(work(given))
 

@@ -20,6 +20,7 @@ from towpath.queue.local import LocalBell
 log = logging.getLogger(__name__)
 
 CHANNEL = "towpath"
+_RING = ""
 
 
 class PostgresBell(LocalBell):
@@ -35,6 +36,7 @@ class PostgresBell(LocalBell):
         self._dsn = dsn
         self._listen = listen
         self._wanted = threading.Event()
+        self._outbox: set[str] = set()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._name = f"self-test-{os.getpid()}-{id(self)}"
@@ -43,7 +45,7 @@ class PostgresBell(LocalBell):
 
     def ring(self) -> None:
         super().ring()
-        self._wanted.set()
+        self._send(_RING)
 
     def rides(self) -> bool:
         """Now and then a ring may ride in a transaction: it saves a round trip when there is little to do.
@@ -70,6 +72,13 @@ class PostgresBell(LocalBell):
             await asyncio.to_thread(thread.join, 2.0)
         await super().close()
 
+    def _send(self, payload: str) -> None:
+        self._outbox.add(payload)
+        self._wanted.set()
+
+    def _connect(self) -> psycopg.Connection:
+        return psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, connect_timeout=5)
+
     def _send_loop(self) -> None:
         connection: psycopg.Connection | None = None
         while not self._stopping.is_set():
@@ -79,8 +88,9 @@ class PostgresBell(LocalBell):
                 break
             try:
                 if connection is None or connection.closed:
-                    connection = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None)
-                connection.execute(f"notify {CHANNEL}")
+                    connection = self._connect()
+                while self._outbox:
+                    connection.execute("select pg_notify(%s, %s)", (CHANNEL, self._outbox.pop()))
             except psycopg.Error as error:
                 log.debug("a ring was not sent: %s", error)
                 connection = None
@@ -105,14 +115,15 @@ class PostgresBell(LocalBell):
 
     def _listen_once(self) -> None:
         """Listen until the connection breaks or a self-test goes unheard."""
-        with psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None) as connection:
+        with self._connect() as connection:
             connection.execute(f"listen {CHANNEL}")
             test_at = time.monotonic()
             deadline: float | None = None
             while not self._stopping.is_set():
                 now = time.monotonic()
                 if deadline is None and now >= test_at:
-                    connection.execute("select pg_notify(%s, %s)", (CHANNEL, self._name))
+                    # Through the other connection: on a wire that went silent this one would wait for ever.
+                    self._send(self._name)
                     deadline = now + self.self_test_patience
                 if deadline is not None and now > deadline:
                     return
@@ -121,5 +132,5 @@ class PostgresBell(LocalBell):
                     if heard.payload == self._name:
                         self.reliable, deadline = True, None
                         test_at = time.monotonic() + self.self_test_seconds
-                    elif not heard.payload.startswith("self-test-"):
+                    elif heard.payload == _RING:
                         super().ring()

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
 
 MOST = 20_000
-#: So many changed chunks later a count is taken anew.
-STALE = 500
 
 
 class Counts:
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[str, tuple[int, int]] = OrderedDict()
+    """A moment is anything that grows as the collection changes; ``stale`` of it later a count is forgotten.
 
-    def get(self, word: str, change: int, count: Callable[[], int]) -> int:
+    Small counts are forgotten sooner: there a few passages more make a difference.
+    """
+
+    def __init__(self, stale: float) -> None:
+        self._stale = stale
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def get(self, word: str, moment: float) -> int | None:
         with self._lock:
-            known = self._known.get(word)
-        if known is not None and 0 <= change - known[1] < min(STALE, known[0] // 4):
-            return known[0]
-        counted = count()
+            count, noted = self._known.get(word, (0, moment))
+        return count if 0 <= moment - noted < min(self._stale, count / 4) else None
+
+    def note(self, word: str, count: int, moment: float) -> int:
         with self._lock:
-            self._known[word] = (counted, change)
+            self._known[word] = (count, moment)
             self._known.move_to_end(word)
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
-        return counted
+        return count

@@ -53,7 +53,7 @@ def runs_on(word: str) -> bool:
 
 def fold(word: str) -> str:
     """Without case and accents. The breve of й stays: it is another letter, and endings depend on it."""
-    lower = word.casefold()
+    lower = word.lower()
     if lower.isascii():
         return lower
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", lower)))

@@ -97,7 +97,9 @@ class Shelf:
             numbers = self.numbers[rows]
             # Picking rows copies them: for most of the shelf it is faster to compare all.
             few = len(rows) * 4 < self.used
-            scores = _dot(self.vectors[rows], vector) if few else _dot(self.vectors[: self.used], vector)[rows]
+            scores = (
+                _dot(self.vectors[rows], vector) if few else _dot(self.vectors[: self.used], vector)[rows]
+            )
         if self.gone:
             scores[numbers == _GONE] = -np.inf
         return best(numbers, scores, depth)

@@ -23,7 +23,8 @@ Key = tuple[str, Space]
 _BATCH = 2_000
 # Two questions, since SQLite looks only at an end of the index when asked for one end at a time.
 _CHANGES = text(
-    "select coalesce((select min(id) from search_changes), 0), coalesce((select max(id) from search_changes), 0)"
+    "select coalesce((select min(id) from search_changes), 0), "
+    "coalesce((select max(id) from search_changes), 0)"
 )
 _CHANGED = text("select distinct number from search_changes where id > :seen")
 

@@ -22,6 +22,8 @@ COMMON = 10_000
 RANKED = 4_000
 #: Words this near to each other are tried first where too many passages have them all.
 NEAR = 10
+#: So many changed chunks later, how many passages have a word is counted anew.
+STALE = 500
 GIGABYTE = 1 << 30
 
 _COUNT = text("select count(*) from (select 1 from search_words where search_words match :match limit :most)")
@@ -35,7 +37,7 @@ class SqliteIndex:
     def __init__(self, database: Database, *, cache_bytes: int = GIGABYTE) -> None:
         self._database = database
         self._shelves = Shelves(cache_bytes)
-        self._counts = Counts()
+        self._counts = Counts(stale=STALE)
 
     async def by_words(self, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
         return await self._database.run(
@@ -145,7 +147,8 @@ class _Look:
         return tables, conditions
 
     def _count(self, match: str, change: int) -> int:
-        return self.counts.get(match, change, lambda: self._passages(match, COMMON + 1))
+        known = self.counts.get(match, change)
+        return self.counts.note(match, self._passages(match, COMMON + 1), change) if known is None else known
 
     def _passages(self, match: str, most: int) -> int:
         return int(self.tx.connection.execute(_COUNT, {"match": match, "most": most}).scalar_one())

@@ -98,7 +98,11 @@ def _unmarked_utf16(content: bytes) -> str | None:
     little = sum(low and not high for low, high in pairs)
     big = sum(high and not low for low, high in pairs)
     zeros = sum(not low and not high for low, high in pairs)
-    if zeros * 100 > len(pairs) or max(little, big) * 12 < len(pairs) or min(little, big) * 4 > max(little, big):
+    if (
+        zeros * 100 > len(pairs)
+        or max(little, big) * 12 < len(pairs)
+        or min(little, big) * 4 > max(little, big)
+    ):
         return None
     return "utf-16-le" if little > big else "utf-16-be"
 

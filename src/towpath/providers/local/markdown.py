@@ -14,7 +14,8 @@ PAGE = "\x00"
 SOFT_PAGE = "\x01"
 STRONG, STRONG_END, EMPHASIS, EMPHASIS_END = "\x02", "\x03", "\x04", "\x05"
 
-MARKS = re.compile(f"([{PAGE}{SOFT_PAGE}])")
+_MARK_SIGNS = PAGE + SOFT_PAGE
+MARKS = re.compile(f"([{_MARK_SIGNS}])")
 _STYLES = re.compile(f"([{STRONG}{STRONG_END}{EMPHASIS}{EMPHASIS_END}])")
 _WRAPPERS = {STRONG: "**", EMPHASIS: "*"}
 _CLOSERS = {STRONG_END: STRONG, EMPHASIS_END: EMPHASIS}
@@ -139,6 +140,11 @@ def _wrapped(inner: str, wrapper: str, before: str, after: str) -> str:
     if not splits_word and "*" not in body[0] + body[-1] + before + after:
         body = f"{wrapper}{body}{wrapper}"
     return ("" if before.isspace() else lead) + body + ("" if after.isspace() else trail)
+
+
+def is_wordless(text: str) -> bool:
+    """Whether there is nothing but marks."""
+    return not text or (text[0] in _MARK_SIGNS and not MARKS.sub("", text))
 
 
 def unstyled(text: str) -> str:

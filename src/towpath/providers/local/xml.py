@@ -70,7 +70,7 @@ def try_parse(content: bytes) -> Element:
     """Parse strictly; raises ``Unparsable``. For XML that has a second chance in the HTML parser."""
     try:
         root: Element | None = etree.fromstring(content, etree.XMLParser(**_SAFE))
-    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
+    except (etree.XMLSyntaxError, ValueError, LookupError, MemoryError) as error:
         raise Unparsable(str(error)) from error
     if root is None:
         raise Unparsable("no root element")
@@ -93,9 +93,11 @@ def parse(content: bytes, what: str, part: str) -> Element:
 def stream(source: Readable, tags: Sequence[str], what: str, part: str) -> Iterator[Element]:
     """Elements of these tags as they end, from a stream that is never held whole; the caller drops them."""
     try:
+        checked = False
         for _, element in etree.iterparse(source, events=("end",), tag=tuple(tags), **_SAFE):
-            if element.getroottree().docinfo.doctype:
+            if not checked and element.getroottree().docinfo.doctype:
                 raise refusals.corrupt(what, f"its part {part} declares a document type")
+            checked = True
             yield element
     except (etree.XMLSyntaxError, LookupError) as error:
         raise refusals.corrupt(what, f"its part {part} is not well-formed") from error
@@ -115,7 +117,7 @@ def parse_html(text: str) -> Element | None:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root: Element | None = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except (etree.XMLSyntaxError, ValueError):
+    except (etree.XMLSyntaxError, ValueError, MemoryError):
         return None
     if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
         return None

@@ -38,7 +38,7 @@ class Limits:
     entries: int = 20_000
     directory: int = 8 * _MIB
     part: int = 256 * _MIB
-    whole_part: int = 64 * _MIB
+    whole_part: int = 32 * _MIB
     total: int = 768 * _MIB
     ratio: int = 300
     ratio_from: int = 32 * _MIB

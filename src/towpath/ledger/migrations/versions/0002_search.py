@@ -80,7 +80,7 @@ def _upgrade_sqlite() -> None:
 
 
 def _in_pairs(column: str) -> str:
-    """Splits runs into pairs. In blocks of 64 letters: one after the other takes time with the square of all."""
+    """Splits runs into pairs; in blocks of 64 letters, or a text of n letters would be copied n times."""
     plain = f"replace(replace({column}, 'ё', 'е'), 'Ё', 'Е')"
     return f"""case when {column} glob '*[{RUN_ON}]*' then (
       with recursive
@@ -100,7 +100,7 @@ def _in_pairs(column: str) -> str:
 
 
 def _upgrade_postgres() -> None:
-    # English stems for Latin words, Russian ones for the others; no stop words, so that every phrase is found.
+    # English stems for Latin words, Russian ones for the others; no stop words, so that any phrase is found.
     for statement in (
         "create text search dictionary search_english (template = snowball, language = english)",
         "create text search dictionary search_russian (template = snowball, language = russian)",
@@ -122,7 +122,7 @@ def _upgrade_postgres() -> None:
                 from string_to_table(given, null) with ordinality as letters (letter, place)) as pairs
         ) end
     """)
-    # No accents (but й is not и), and punctuation is a blank: the parser would see hosts, paths and tags in it.
+    # No accents (but й is not и), and no punctuation: the parser would see hosts, paths and tags in it.
     op.execute(r"""
         create function search_plain (given text) returns text
         language sql immutable strict parallel safe

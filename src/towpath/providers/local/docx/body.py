@@ -10,14 +10,22 @@ from towpath.providers.local.docx.inline import Inline
 from towpath.providers.local.docx.lists import ListWriter
 from towpath.providers.local.docx.notes import Notes
 from towpath.providers.local.docx.numbering import Label, Numbering
-from towpath.providers.local.docx.styles import Style, Styles, numbering_of, outline_level, value
+from towpath.providers.local.docx.styles import (
+    Facts,
+    Style,
+    Styles,
+    facts_of,
+    is_on,
+    numbering_of,
+    outline_level,
+    value,
+)
 from towpath.providers.local.drawing import Drawings
 from towpath.providers.local.grid import Grid
 from towpath.providers.local.markdown import Writer
 from towpath.providers.local.xml import Element, whole_number
 
 _WRAPPERS = ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")
-_OFF = ("0", "false", "off")
 _LONG_CELL = 300
 _DEEPEST_HEADING = 9
 
@@ -68,14 +76,14 @@ class Body:
                 yield from self._through(child, *names)
 
     def _paragraph(self, paragraph: Element) -> None:
-        facts = paragraph.find(f"{self.ns}pPr")
+        facts = self._facts(paragraph)
         style = self._style(facts)
         label, depth = self._label(facts, style)
         text = self.inline.read(paragraph)
-        if facts is not None and self._is_on(facts, "pageBreakBefore"):
+        if is_on(facts.get("pageBreakBefore"), self.ns):
             text = markdown.SOFT_PAGE + text
-        level = (outline_level(facts, self.ns) if facts is not None else None) or style.level
-        if not text or not markdown.MARKS.sub("", text):
+        level = outline_level(facts, self.ns) or style.level
+        if markdown.is_wordless(text):
             self.writer.keep_marks(text)
         elif level is not None and level <= _DEEPEST_HEADING:
             self.lists.end()
@@ -86,7 +94,7 @@ class Body:
             self.lists.end()
             prefix = "> " if style.is_quote else ""
             self.writer.paragraph(text, prefix, prefix)
-        if facts is not None and self._ends_page(facts):
+        if self._ends_page(facts):
             self.writer.keep_marks(markdown.SOFT_PAGE)
         self._write_hanging()
 
@@ -111,7 +119,7 @@ class Body:
     def _cell_text(self, cell: Element) -> str:
         texts: list[str] = []
         for paragraph in self._through(cell, "p"):
-            facts = paragraph.find(f"{self.ns}pPr")
+            facts = self._facts(paragraph)
             label, _ = self._label(facts, self._style(facts))
             text = self.inline.read(paragraph)
             texts.append(f"{label.text} {text}" if label and label.text and text else text)
@@ -139,6 +147,8 @@ class Body:
 
     def _write_hanging(self) -> None:
         """Text boxes and charts anchored in what was just written."""
+        if not self.inline.boxes and not self.inline.drawings:
+            return
         boxes, drawings = self.inline.boxes[:], self.inline.drawings[:]
         self.inline.boxes.clear()
         self.inline.drawings.clear()
@@ -148,22 +158,22 @@ class Body:
             for block in self._through(box, "p", "tbl"):
                 self._block(block)
 
-    def _style(self, facts: Element | None) -> Style:
-        return self.styles.of(value(facts.find(f"{self.ns}pStyle"), self.ns) if facts is not None else None)
+    def _facts(self, paragraph: Element) -> Facts:
+        has_facts = len(paragraph) and paragraph[0].tag == f"{self.ns}pPr"
+        return facts_of(paragraph[0], self.ns) if has_facts else {}
 
-    def _label(self, facts: Element | None, style: Style) -> tuple[Label | None, int]:
+    def _style(self, facts: Facts) -> Style:
+        return self.styles.of(value(facts.get("pStyle"), self.ns))
+
+    def _label(self, facts: Facts, style: Style) -> tuple[Label | None, int]:
         """The number or bullet, counted even where there are no words; an own list wins over the style's."""
-        own = numbering_of(facts, self.ns) if facts is not None else None
+        own = numbering_of(facts, self.ns)
         list_id, depth = own or style.numbering or ("", 0)
         if not list_id and style.numbering:
             list_id = style.numbering[0]
         return self.numbering.next(list_id, depth), depth
 
-    def _is_on(self, facts: Element, name: str) -> bool:
-        found = facts.find(f"{self.ns}{name}")
-        return found is not None and value(found, self.ns) not in _OFF
-
-    def _ends_page(self, facts: Element) -> bool:
+    def _ends_page(self, facts: Facts) -> bool:
         """Whether a section ends here whose successor begins on a new page."""
-        section = facts.find(f"{self.ns}sectPr")
+        section = facts.get("sectPr")
         return section is not None and value(section.find(f"{self.ns}type"), self.ns) != "continuous"

@@ -22,6 +22,8 @@ WHAT = "Word document"
 
 _BLOCKS = ("{*}p", "{*}tbl", "{*}sdt", "{*}customXml", "{*}ins", "{*}moveTo")
 _BYTES_PER_REPORT = 1 << 20
+# Some 20,000 pages. A part of nothing but empty paragraphs would else take minutes to become too large.
+_MOST_BLOCKS = 500_000
 
 
 def read_docx(path: Path, progress: Callable[[int, int], None]) -> Extraction:
@@ -45,7 +47,7 @@ def read_docx(path: Path, progress: Callable[[int, int], None]) -> Extraction:
 
 def _read_body(archive: Archive, part: str, progress: Callable[[int, int], None]) -> Writer:
     body: Body | None = None
-    reported = 0
+    reported = blocks = 0
     with archive.stream(part) as source:
         for element in xml.stream(source, _BLOCKS, WHAT, part):
             if source.inflated >= reported + _BYTES_PER_REPORT:
@@ -56,6 +58,9 @@ def _read_body(archive: Archive, part: str, progress: Callable[[int, int], None]
                 continue
             if body is None:
                 body = _open_body(archive, part, namespace(parent))
+            blocks += 1
+            if blocks > _MOST_BLOCKS:
+                raise refusals.too_large(WHAT, f"it has more than {_MOST_BLOCKS:,} paragraphs")
             _write(body, element)
             xml.drop(element)
     if body is None:

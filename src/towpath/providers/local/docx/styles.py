@@ -10,7 +10,11 @@ from towpath.providers.local.xml import Element, whole_number
 _HEADING_NAME = re.compile(r"heading ([1-9])")
 _LONGEST_CHAIN = 20
 _BODY_TEXT = 9
+_OFF = ("0", "false", "off", "none")
 DEEPEST_LIST = 8
+
+
+Facts = dict[str, Element]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +67,34 @@ def _own(element: Element, ns: str) -> Style:
     called = (value(element.find(f"{ns}name"), ns) or "").lower()
     heading = _HEADING_NAME.fullmatch(called)
     level = 1 if called == "title" else int(heading[1]) if heading else None
-    facts = element.find(f"{ns}pPr")
-    if facts is None:
-        return Style(level, "quote" in called)
+    facts = facts_of(element.find(f"{ns}pPr"), ns)
     return Style(outline_level(facts, ns) or level, "quote" in called, numbering_of(facts, ns))
 
 
-def outline_level(facts: Element, ns: str) -> int | None:
+def facts_of(properties: Element | None, ns: str) -> Facts:
+    """The children of a properties element by name; asking for each in turn takes three times as long."""
+    skipped = len(ns)
+    return {child.tag[skipped:]: child for child in properties} if properties is not None else {}
+
+
+def outline_level(facts: Facts, ns: str) -> int | None:
     """The level stated in a paragraph's properties; ten stands for "body text, whatever the style says"."""
-    stated = whole_number(value(facts.find(f"{ns}outlineLvl"), ns), _BODY_TEXT + 1)
-    return stated + 1 if stated <= _BODY_TEXT else None
+    stated = facts.get("outlineLvl")
+    level = whole_number(value(stated, ns), _BODY_TEXT + 1) if stated is not None else _BODY_TEXT + 1
+    return level + 1 if level <= _BODY_TEXT else None
 
 
-def numbering_of(facts: Element, ns: str) -> tuple[str, int] | None:
-    found = facts.find(f"{ns}numPr")
+def numbering_of(facts: Facts, ns: str) -> tuple[str, int] | None:
+    found = facts.get("numPr")
     if found is None:
         return None
     depth = whole_number(value(found.find(f"{ns}ilvl"), ns), 0)
     return value(found.find(f"{ns}numId"), ns) or "", min(depth, DEEPEST_LIST)
+
+
+def is_on(fact: Element | None, ns: str) -> bool:
+    """Whether a property that is either on or off is on; present without a value means on."""
+    return fact is not None and fact.get(f"{ns}val") not in _OFF
 
 
 def namespace(element: Element) -> str:

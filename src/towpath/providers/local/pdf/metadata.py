@@ -59,26 +59,26 @@ def iso_date(text: str) -> str:
 
 
 def _xmp(path: Path) -> dict[str, str]:
-    if not _may_hold_xmp(path):
+    if not _may_name_itself(path):
         return {}
     import pikepdf
 
     try:
         # Not mended here: a file PDFium could open but qpdf cannot simply has no XMP for us.
         with pikepdf.open(path, attempt_recovery=False, suppress_warnings=True) as document:
-            packet = cast(
-                Mapping[str, object],
-                document.open_metadata(set_pikepdf_as_editor=False, update_docinfo=False),
-            )
+            opened = document.open_metadata(set_pikepdf_as_editor=False, update_docinfo=False, strict=True)
+            packet = cast(Mapping[str, object], opened)
             return {name: _xmp_text(packet.get(key)) for name, key in _XMP.items()}
     except Exception:  # a packet may be malformed in any way; the document is still read
         return {}
 
 
-def _may_hold_xmp(path: Path) -> bool:
-    """A packet is kept readable on purpose; without one the 60 ms to open the file again are saved."""
+def _may_name_itself(path: Path) -> bool:
+    """Packets are kept readable on purpose; where none names a title, opening the file again is spared."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return len(content) <= _LARGEST and content.find(b"<x:xmpmeta") >= 0
+        if len(content) > _LARGEST:
+            return False
+        return content.find(b"<dc:title") >= 0 or content.find(b"<dc:creator") >= 0
 
 
 def _xmp_text(value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from towpath.providers.local import xml
 from towpath.providers.local.sheets import Numbered, Row
@@ -13,6 +14,9 @@ from towpath.providers.local.xlsx.workbook import WHAT, Sheet, Workbook
 from towpath.providers.local.xml import Element
 from towpath.providers.local.zips import Archive
 
+# As many rows as Excel itself allows, and as many strings as cells are read.
+_MOST_ROWS = 1 << 20
+_MOST_STRINGS = 2_000_000
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -29,7 +33,7 @@ def open_context(archive: Archive, workbook: Workbook) -> Context:
     strings: list[str] = []
     if workbook.strings is not None and workbook.strings in archive:
         with archive.stream(workbook.strings) as source:
-            for item in xml.stream(source, ["{*}si"], WHAT, workbook.strings):
+            for item in islice(xml.stream(source, ["{*}si"], WHAT, workbook.strings), _MOST_STRINGS):
                 strings.append(_text(item))
                 xml.drop(item)
     return Context(strings, _date_styles(archive, workbook), workbook.counts_from_1904)
@@ -38,7 +42,7 @@ def open_context(archive: Archive, workbook: Workbook) -> Context:
 def rows(archive: Archive, sheet: Sheet, context: Context) -> Iterator[Numbered]:
     number = 0
     with archive.stream(sheet.part) as source:
-        for element in xml.stream(source, ["{*}row"], WHAT, sheet.part):
+        for element in islice(xml.stream(source, ["{*}row"], WHAT, sheet.part), _MOST_ROWS):
             number = xml.whole_number(element.get("r"), number + 1)
             yield number, _cells(element, context)
             xml.drop(element)

@@ -1,0 +1,149 @@
+"""Zip files that were made to hurt: bombs, lies about sizes, odd names, cut ends."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.office import compound_file, pack
+from towpath.errors import Rejected
+from towpath.providers.local.zips import Limits, open_archive
+
+SMALL = Limits(entries=10, part=200_000, whole_part=100_000, total=250_000, ratio=50, ratio_from=20_000)
+
+
+def opened_parts(path: Path, *names: str, limits: Limits = SMALL) -> list[bytes | None]:
+    with open_archive(path, "test file", limits) as archive:
+        return [archive.find(name) for name in names]
+
+
+def rejected(path: Path, *names: str, limits: Limits = SMALL) -> str:
+    with pytest.raises(Rejected) as caught:
+        opened_parts(path, *names, limits=limits)
+    return caught.value.code
+
+
+def test_parts_are_found_whatever_case_or_slashes_their_names_use(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.zip", {"Word\\Document.xml": "one", "/xl/book.xml": "two"})
+
+    assert opened_parts(path, "word/document.xml", "xl/book.xml", "none") == [b"one", b"two", None]
+
+
+def test_a_missing_part_is_named(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.zip", {"a": "x"})
+
+    with (
+        open_archive(path, "test file") as archive,
+        pytest.raises(Rejected, match="word/document.xml") as caught,
+    ):
+        archive.read("word/document.xml")
+
+    assert caught.value.code == "corrupt"
+
+
+def test_a_name_that_climbs_out_is_only_a_name(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.zip", {"../../escaped.txt": "x", "ok": "y"})
+
+    assert opened_parts(path, "ok") == [b"y"]
+    assert not (tmp_path.parent.parent / "escaped.txt").exists()
+
+
+def test_one_part_that_inflates_too_far_is_refused(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.zip", {"bomb": bytes(10_000_000)})
+
+    assert rejected(path, "bomb") == "too_large"
+
+
+def test_many_parts_that_together_inflate_too_far_are_refused(tmp_path: Path) -> None:
+    noise = bytes(range(256)) * 350
+    path = pack(tmp_path / "a.zip", {f"part{number}": noise for number in range(5)})
+
+    assert (
+        rejected(path, *(f"part{number}" for number in range(5)), limits=Limits(total=250_000)) == "too_large"
+    )
+
+
+def test_a_part_may_be_streamed_further_than_it_may_be_held(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("long", bytes(150_000))
+
+    with open_archive(path, "test file", SMALL) as archive:
+        with archive.stream("long") as part:
+            assert sum(len(block) for block in iter(part.read, b"")) == 150_000
+        with pytest.raises(Rejected):
+            archive.find("long")
+
+
+def test_sizes_that_lie_are_not_believed(tmp_path: Path) -> None:
+    """The directory says ten bytes; the part holds ten million."""
+    path = pack(tmp_path / "a.zip", {"bomb": bytes(10_000_000)})
+    content = path.read_bytes()
+    path.write_bytes(content.replace(struct.pack("<L", 10_000_000), struct.pack("<L", 10)))
+
+    assert rejected(path, "bomb") == "corrupt"
+
+
+def test_too_many_parts_are_refused_before_they_are_listed(tmp_path: Path) -> None:
+    path = pack(tmp_path / "a.zip", {f"part{number}": "" for number in range(11)})
+
+    assert rejected(path) == "too_large"
+
+
+def test_a_part_packed_by_a_method_that_cannot_be_stopped_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("bomb", bytes(10_000_000))
+
+    assert rejected(path, "bomb") == "corrupt"
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.9, 0.99])
+def test_a_cut_zip_is_corrupt(tmp_path: Path, keep: float) -> None:
+    path = pack(tmp_path / "a.zip", {"a": "x" * 1000, "b": "y" * 1000})
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * keep)])
+
+    assert rejected(path, "a", "b") == "corrupt"
+
+
+def test_a_flipped_byte_inside_a_part_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a", "the quick brown fox")
+    path.write_bytes(path.read_bytes().replace(b"quick", b"quack"))
+
+    assert rejected(path, "a") == "corrupt"
+
+
+@pytest.mark.parametrize(
+    ("streams", "code", "words"),
+    [
+        (("EncryptionInfo", "EncryptedPackage"), "encrypted", "password"),
+        (("WordDocument",), "unsupported", ".docx"),
+        (("Workbook",), "unsupported", ".xlsx"),
+        (("PowerPoint Document",), "unsupported", ".pptx"),
+        (("__properties_version1.0",), "unsupported", ".eml"),
+        (("Whatever",), "unsupported", "old Office"),
+    ],
+)
+def test_compound_files_are_told_apart(
+    tmp_path: Path, streams: tuple[str, ...], code: str, words: str
+) -> None:
+    path = compound_file(tmp_path / "a.docx", *streams)
+
+    with pytest.raises(Rejected, match=words) as caught:
+        opened_parts(path)
+
+    assert caught.value.code == code
+
+
+def test_an_empty_file_and_a_file_that_is_no_zip(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "words").write_bytes(b"Dear Sir or Madam" * 10)
+
+    assert rejected(tmp_path / "empty") == "empty"
+    assert rejected(tmp_path / "words") == "corrupt"

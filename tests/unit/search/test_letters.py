@@ -1,0 +1,57 @@
+"""Words are cut the same way in Python and in both indexes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from towpath.search.letters import RUN_ON, fold, pairs, words
+
+
+def texts(text: str) -> list[str]:
+    return [word for word, _, _ in words(text)]
+
+
+def test_punctuation_parts_words_and_marks_do_not():
+    assert texts("don’t stop: snake_case, e\u0301te\u0301!") == [
+        "don",
+        "t",
+        "stop",
+        "snake",
+        "case",
+        "e\u0301te\u0301",
+    ]
+    assert texts("हिन्दी भाषा") == ["हिन्दी", "भाषा"]
+
+
+def test_scripts_part_where_one_runs_on():
+    assert texts("iPhone15用ケース。カ") == ["iPhone15", "用ケース", "カ"]
+    assert pairs("ケース") == ["ケー", "ース"]
+    assert pairs("カ") == ["カ"]
+
+
+def test_accents_and_case_fold_but_a_letter_stays_itself():
+    assert fold("ÉTÉ") == fold("e\u0301te\u0301") == "ete"
+    assert fold("Ёлка") == "елка"
+    assert fold("Йод") == "йод"
+
+
+@given(st.text())
+def test_places_are_those_of_the_words(text: str):
+    last = 0
+    for word, start, end in words(text):
+        assert text[start:end] == word
+        assert last <= start < end
+        last = end
+
+
+def test_the_migration_knows_the_same_scripts():
+    # A migration is never changed; when this list changes, a new one has to rebuild both indexes.
+    migration = import_module("towpath.ledger.migrations.versions.0002_search")
+    assert _ranges(migration.RUN_ON) == _ranges(RUN_ON)
+
+
+def _ranges(letters: str) -> set[str]:
+    return {letters[at : at + 3] for at in range(0, len(letters), 3)}
