@@ -33,6 +33,7 @@ from towpath.providers.local.wordllama import StaticEmbedder
 from towpath.queue.local import LocalBell
 from towpath.queue.postgres import PostgresBell
 from towpath.search.contract import Index
+from towpath.search.postgres import PostgresIndex
 from towpath.search.searcher import HybridSearcher
 from towpath.search.sqlite import SqliteIndex
 from towpath.server.services import Services
@@ -171,11 +172,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _index(settings: Settings, database: Database) -> Index:
-    if settings.embedded:
-        return SqliteIndex(database)
-    from towpath.search.postgres import PostgresIndex
-
-    return PostgresIndex(database)
+    return SqliteIndex(database) if settings.embedded else PostgresIndex(database)
 
 
 async def _in_thread(function: Callable[..., Vectors], *arguments: object) -> Vectors:

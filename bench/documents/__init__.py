@@ -1,0 +1,1 @@
+"""Pages per second, end to end, against the extraction library alone."""
