@@ -30,6 +30,9 @@ LEASE = 30.0
 ORGANIZATIONS = (organization_id(1), organization_id(2))
 REFUSED = "refused"
 
+#: Whom to pick: one who holds a lease, or one whose job somebody else holds now.
+LIVING, SLEEPER = 0, 9
+
 OpenEngines = Callable[[], contextlib.AbstractContextManager[list[EngineUnderTest]]]
 
 
@@ -79,10 +82,15 @@ class Work:
         demand(self.world == before, rule)
 
     def pick(self, number: int) -> Holder:
-        """0: the newest of those entitled, if there is one. Else counted back from the newest of all."""
+        """LIVING or SLEEPER: the newest such, if there is one. Else counted back from the newest of all."""
         living = list(self.memory.entitled())
-        holders = living if number == 0 and living else self.memory.holders
-        return holders[-1 - number % len(holders)]
+        if number == LIVING and living:
+            return living[-1]
+        held = {holder.place for holder in living}
+        sleepers = [h for h in self.memory.holders if not h.entitled and h.place in held]
+        if number == SLEEPER and sleepers:
+            return sleepers[-1]
+        return self.memory.holders[-1 - number % len(self.memory.holders)]
 
     def place(self, number: int) -> Place:
         places = sorted(self.world.jobs())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Row, Table, select
+from sqlalchemy import Row, select
 
 from tests.support.databases import EngineUnderTest
 from towpath.ledger.columns import to_json
@@ -25,6 +26,15 @@ from towpath.model.work import JobStatus, RunState
 
 #: (document, run, job), each counted from 0 in the order of creation; places never change.
 Place = tuple[int, int, int]
+
+#: In the order of creation: the clock of the machine may stand still, but ids always grow.
+_QUERIES = (
+    select(documents).order_by(documents.c.id),
+    select(processing_runs).order_by(processing_runs.c.created_at, processing_runs.c.id),
+    select(document_processing_jobs).order_by(document_processing_jobs.c.id),
+    select(run_events).order_by(run_events.c.id),
+    select(provider_calls).order_by(provider_calls.c.id),
+)
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -124,16 +134,17 @@ def look(engine: EngineUnderTest) -> World:
     """Read the whole ledger."""
 
     def read(tx: Transaction) -> list[list[Row[Any]]]:
-        tables = (documents, processing_runs, document_processing_jobs, run_events, provider_calls)
-        return [_rows(tx, table) for table in tables]
+        return [cast("list[Row[Any]]", tx.connection.execute(query).all()) for query in _QUERIES]
 
     found, runs, jobs, events, calls = engine.database.transact(read, read=True)
+    runs_of, jobs_of = _by(runs, "document_id"), _by(jobs, "run_id")
+    events_of = _by(events, "run_id")
     places: dict[str, str] = {}
     for d, document in enumerate(found):
         places[str(document.id)] = name_of(d)
-        for r, run in enumerate(row for row in runs if str(row.document_id) == str(document.id)):
+        for r, run in enumerate(runs_of[str(document.id)]):
             places[str(run.id)] = name_of(d, r)
-            for j, job in enumerate(row for row in jobs if str(row.run_id) == str(run.id)):
+            for j, job in enumerate(jobs_of[str(run.id)]):
                 places[str(job.id)] = name_of(d, r, j)
     reader = _Reader(places)
     seen = tuple(
@@ -141,13 +152,8 @@ def look(engine: EngineUnderTest) -> World:
             str(document.org_id),
             document.status,
             tuple(
-                reader.run(
-                    run,
-                    [job for job in jobs if str(job.run_id) == str(run.id)],
-                    [event for event in events if str(event.run_id) == str(run.id)],
-                )
-                for run in runs
-                if str(run.document_id) == str(document.id)
+                reader.run(run, jobs_of[str(run.id)], events_of[str(run.id)])
+                for run in runs_of[str(document.id)]
             ),
         )
         for document in found
@@ -157,10 +163,11 @@ def look(engine: EngineUnderTest) -> World:
     return World(seen, tuple(reader.call(call) for call in by_key), places, ids)
 
 
-def _rows(tx: Transaction, table: Table) -> list[Row[Any]]:
-    """In the order of creation: the clock of the machine may stand still, but ids always grow."""
-    order = (table.c.created_at, table.c.id) if table is processing_runs else (table.c.id,)
-    return cast("list[Row[Any]]", tx.connection.execute(select(table).order_by(*order)).all())
+def _by(rows: list[Row[Any]], column: str) -> defaultdict[str, list[Row[Any]]]:
+    grouped: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        grouped[str(getattr(row, column))].append(row)
+    return grouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,24 +32,35 @@ def opened(
     request: pytest.FixtureRequest, tmp_path: Path, migrated_sqlite_file: Path
 ) -> Generator[tuple[str, Callable[[Variant], OpenEngines]]]:
     """An engine's name, and how to open it afresh for each trace with a variant of the ledger on it."""
-    with contextlib.ExitStack() as stack:
-        if request.param == "postgres":
-            server: PostgresServer = request.getfixturevalue("postgres_server")
-            shared = stack.enter_context(postgres_engine(server.create_migrated()))
+    if request.param == "sqlite":
 
-        def opener(variant: Variant) -> OpenEngines:
+        @contextlib.contextmanager
+        def a_new_file() -> Generator[EngineUnderTest]:
+            with sqlite_engine(tmp_path / f"{uuid4().hex}.db", migrated_sqlite_file) as sqlite:
+                yield sqlite
+
+        yield request.param, lambda variant: _with(variant, a_new_file)
+    else:
+        server: PostgresServer = request.getfixturevalue("postgres_server")
+        with postgres_engine(server.create_migrated()) as shared:
+
             @contextlib.contextmanager
-            def fresh() -> Generator[list[EngineUnderTest]]:
-                if request.param == "postgres":
-                    empty(shared.database)
-                    yield [replace(shared, ledger=variant(shared.ledger))]
-                else:
-                    with sqlite_engine(tmp_path / f"{uuid4().hex}.db", migrated_sqlite_file) as sqlite:
-                        yield [replace(sqlite, ledger=variant(sqlite.ledger))]
+            def emptied() -> Generator[EngineUnderTest]:
+                empty(shared.database)
+                yield shared
 
-            return fresh
+            yield request.param, lambda variant: _with(variant, emptied)
 
-        yield request.param, opener
+
+def _with(
+    variant: Variant, fresh: Callable[[], contextlib.AbstractContextManager[EngineUnderTest]]
+) -> OpenEngines:
+    @contextlib.contextmanager
+    def engines() -> Generator[list[EngineUnderTest]]:
+        with fresh() as engine:
+            yield [replace(engine, ledger=variant(engine.ledger))]
+
+    return engines
 
 
 Opened = tuple[str, Callable[[Variant], OpenEngines]]

@@ -8,11 +8,10 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from tests.contract.story import Story
-from tests.support.factories import a_document, a_plan, a_submission, add_organizations, organization_id
+from tests.support.factories import a_plan, a_submission, add_organizations, organization_id
 from towpath.errors import NotFound
-from towpath.ledger.contract import Submission
 from towpath.ledger.verbs.submit import known_key
-from towpath.model.ids import HOME_ORG
+from towpath.model.ids import HOME_ORG, document_id
 from towpath.model.work import EventKind, JobStatus, RunState
 
 
@@ -113,10 +112,21 @@ async def test_given_an_idempotency_key_then_it_is_remembered_for_its_document(s
     assert story.database.transact(lambda tx: known_key(tx, HOME_ORG, "order 67")) is None
 
 
-async def test_given_an_id_chosen_by_the_caller_then_the_document_has_it(story: Story) -> None:
-    wanted = "01900000-0000-7000-8000-000000000abc"
-    submission = Submission(a_document(), a_plan(), document_id=wanted)
-    assert (await story.ledger.submit(submission, story.now)).document_id == wanted
+async def test_given_the_same_bytes_then_the_document_has_the_same_id_wherever_they_are_submitted(
+    story: Story,
+) -> None:
+    submission = a_submission("bytes")
+    submitted = await story.ledger.submit(submission, story.now)
+    assert submitted.document_id == document_id(HOME_ORG, submission.document.sha256)
+
+
+async def test_given_the_same_bytes_twice_in_one_batch_then_there_is_one_document(story: Story) -> None:
+    first, second = await story.ledger.submit_many([a_submission("twin"), a_submission("twin")], story.now)
+
+    assert first.document_id == second.document_id
+    assert first.run_id == second.run_id
+    assert [first.duplicate, second.duplicate] == [False, True]
+    assert await story.states(first.document_id) == ["QUEUED"]
 
 
 async def test_given_an_organization_that_is_not_there_then_nothing_is_stored(story: Story) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.crash.effects import Effects, epoch_of
-from tests.crash.perils import KILLS, STEPS, ZOMBIES
+from tests.crash.perils import KILLS, ZOMBIES, Peril
+from tests.support.processes import wait_for
 from towpath.errors import Transient
 from towpath.model.work import Done, Outcome, Suspend
 from towpath.pipelines.pipeline import Pipeline, Step
@@ -18,29 +19,17 @@ from towpath.worker.children import Children
 
 FIVE = tuple(f"drill/{number}" for number in range(1, 6))
 BUSY = tuple(f"busy/{number}" for number in range(1, 4))
+#: A file beside that of the effects: see ``_gated``.
+GATE = "gate"
 
 
 def pipelines(file: Path) -> Sequence[Pipeline]:
     """Everything the suite has: a lane for each peril, and the pipelines of the longer stories."""
     effects = Effects(file)
-    done = _noted(effects, _plain)
-    lanes = [
-        Pipeline(
-            peril.lane,
-            1,
-            tuple(
-                Step(f"{peril.lane}/{step}", _noted(effects, BEHAVIOURS[peril.behaviour](effects)))
-                if step == STEPS[0]
-                else Step(f"{peril.lane}/{step}", done)
-                for step in STEPS
-            ),
-        )
-        for peril in (*KILLS, *ZOMBIES)
-    ]
-    paid, short = _noted(effects, _pay(effects)), _noted(effects, _short)
+    done, paid, short = (_noted(effects, stage) for stage in (_plain, _pay(effects), _short))
     drill = {FIVE[0]: done, FIVE[2]: paid}
     return [
-        *lanes,
+        *(_lane(peril, effects, file.parent / GATE) for peril in (*KILLS, *ZOMBIES)),
         Pipeline("drill", 1, tuple(Step(name, drill.get(name, short)) for name in FIVE)),
         Pipeline("busy", 1, tuple(Step(name, _noted(effects, _work(effects))) for name in BUSY)),
         Pipeline("calling", 1, (Step("calling", _noted(effects, _keep_calling(effects))),)),
@@ -49,6 +38,25 @@ def pipelines(file: Path) -> Sequence[Pipeline]:
         Pipeline("napping", 1, (Step("napping", _noted(effects, _nap)), Step("later", done))),
         Pipeline("delegating", 1, (Step("delegating", _noted(effects, _delegate(effects))),)),
     ]
+
+
+def _lane(peril: Peril, effects: Effects, gate: Path) -> Pipeline:
+    first, *others = peril.stages
+    stages = {first: BEHAVIOURS[peril.behaviour](effects), **dict.fromkeys(others, _plain)}
+    if peril.kind == "zombie":
+        stages = {name: _gated(gate, stage) for name, stage in stages.items()}
+    return Pipeline(peril.lane, 1, tuple(Step(name, _noted(effects, s)) for name, s in stages.items()))
+
+
+def _gated(gate: Path, stage: Stage) -> Stage:
+    """On a later epoch, holds the job until the gate is opened: so long it is in a second worker's hands."""
+
+    async def gated(context: Context) -> Outcome:
+        if epoch_of(context) > 1:
+            await asyncio.to_thread(wait_for, gate.exists, "the gate to be opened")
+        return await stage(context)
+
+    return gated
 
 
 def _noted(effects: Effects, stage: Stage) -> Stage:

@@ -104,10 +104,10 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path) -> None:
     assert "0 missing" in repaired.stdout
 
 
-def _texts(client: Client, document_id: str) -> list[str]:
+def _texts(client: Client, document_id: str) -> list[tuple[str, str]]:
     chunks = client.get(f"/documents/{document_id}/chunks", limit=1000)
     assert len({chunk["id"] for chunk in chunks}) == len(chunks)
-    return [chunk["text"] for chunk in chunks]
+    return [(chunk["id"], chunk["text"]) for chunk in chunks]
 
 
 def _stages_done(client: Client) -> int:

@@ -60,22 +60,22 @@ async def test_a_heartbeat_that_comes_just_after_the_settlement_robs_nobody(work
     assert [(job.status, job.lease_epoch, job.crashes) for job in jobs] == [(JobStatus.COMPLETED, 1, 0)] * 3
 
 
-class LostAcknowledgements(SqlLedger):
+class LostAcknowledgements(LateAnswers):
     """Commits every settlement, and says the first time that the database did not answer."""
 
     def __init__(self, engine: EngineUnderTest) -> None:
-        super().__init__(engine.database)
+        super().__init__(engine)
         self._seen: set[str] = set()
 
     async def settle(
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
     ) -> list[Settled | LeaseLost]:
-        answers = await super().settle(settlements, now, lease_seconds=lease_seconds)
         fresh = {item.lease.job_id for item in settlements} - self._seen
+        if not fresh:
+            return await SqlLedger.settle(self, settlements, now, lease_seconds=lease_seconds)
         self._seen |= fresh
-        if fresh:
-            raise DatabaseUnavailable("The connection broke after the commit.")
-        return answers
+        await super().settle(settlements, now, lease_seconds=lease_seconds)
+        raise DatabaseUnavailable("The connection broke after the commit.")
 
 
 async def test_a_settlement_whose_acknowledgement_was_lost_is_found_done_and_the_lease_is_still_kept(
@@ -89,8 +89,10 @@ async def test_a_settlement_whose_acknowledgement_was_lost_is_found_done_and_the
 
     submitted = await workshop.submit("extract", "chunk")
     ledger = LostAcknowledgements(workshop.engine)
-    async with workshop.working({"extract": note, "chunk": note}, ledger=ledger):
+    pace = replace(BRISK, heartbeat_seconds=0.05)
+    async with workshop.working({"extract": note, "chunk": note}, ledger=ledger, pace=pace):
         assert (await workshop.ended(submitted)).state is RunState.COMPLETED
+    assert ledger.refused, "no heartbeat came between a settlement and its answer"
     assert worked == ["extract", "chunk"]
     assert [job.lease_epoch for job in await workshop.jobs(submitted)] == [1, 1]
 

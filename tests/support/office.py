@@ -130,7 +130,8 @@ def numbered_list(
     """A list whose levels are (format, pattern) pairs; ``like`` shares the counting of another list."""
     family = like or list_id
     inner = "".join(
-        f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{pattern}"/></w:lvl>'
+        f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/>'
+        f'<w:lvlText w:val="{pattern}"/></w:lvl>'
         for depth, (kind, pattern) in enumerate(levels)
     )
     shape = "" if like else f'<w:abstractNum w:abstractNumId="{family}">{inner}</w:abstractNum>'
@@ -154,7 +155,8 @@ def presentation(
     parts: Mapping[str, str | bytes] | None = None,
 ) -> Path:
     """Slides by the insides of their shape trees; notes by the number of their slide."""
-    spaces = f'xmlns:p="{SLIDES}" xmlns:a="{DRAWING}" xmlns:r="{LINKS}" xmlns:c="{CHART}" xmlns:mc="{COMPATIBILITY}"'
+    named = {"p": SLIDES, "a": DRAWING, "r": LINKS, "c": CHART, "mc": COMPATIBILITY}
+    spaces = " ".join(f'xmlns:{prefix}="{namespace}"' for prefix, namespace in named.items())
     numbers = range(1, len(slides) + 1)
     order = "".join(f'<p:sldId id="{255 + number}" r:id="s{number}"/>' for number in numbers)
     made: dict[str, str | bytes] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -164,29 +164,38 @@ def locked(path: Path, source: Path, *, user: str = "", owner: str = "owner") ->
 
 
 def hebrew(path: Path, texts: Sequence[str]) -> Path:
-    """Lines of right-to-left text, painted from left to right as printers do, in a font of 1-byte codes."""
+    """Lines of right-to-left text, painted from left to right as printers do."""
     letters = sorted({letter for text in texts for letter in text})
     codes = {letter: 0x21 + at for at, letter in enumerate(letters)}
-    mapping = "\n".join(f"<{code:02x}> <{ord(letter):04x}>" for letter, code in codes.items())
-    names = (
+    names = {code: ord(letter) for letter, code in codes.items()}
+    return _coded(path, [bytes(codes[letter] for letter in reversed(text)) for text in texts], names)
+
+
+def nameless(path: Path, texts: Sequence[str]) -> Path:
+    """Lines that look as they should, but whose font calls every letter "unknown" (U+FFFD)."""
+    codes = {code for text in texts for code in text.encode("ascii")}
+    return _coded(path, [text.encode("ascii") for text in texts], dict.fromkeys(codes, 0xFFFD))
+
+
+def _coded(path: Path, painted: Sequence[bytes], names: Mapping[int, int]) -> Path:
+    """Lines of one-byte codes in Helvetica, with a table that says which letter each code means."""
+    mapping = "\n".join(f"<{code:02x}> <{letter:04x}>" for code, letter in names.items())
+    table = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
         "1 begincodespacerange <00> <ff> endcodespacerange\n"
-        f"{len(codes)} beginbfchar\n{mapping}\nendbfchar\nendcmap end end"
+        f"{len(names)} beginbfchar\n{mapping}\nendbfchar\nendcmap end end"
     )
-    shown: list[str] = ["BT /F1 12 Tf 300 700 Td"]
-    for text in texts:
-        painted = "".join(f"{codes[letter]:02x}" for letter in reversed(text))
-        shown.append(f"<{painted}> Tj 0 -18 Td")
+    shown = ["BT /F1 14 Tf 72 700 Td", *(f"<{line.hex()}> Tj 0 -20 Td" for line in painted), "ET"]
     with pikepdf.new() as document:
         page = document.add_blank_page(page_size=(WIDTH, HEIGHT))
         font = pikepdf.Dictionary(
             Type=pikepdf.Name.Font,
             Subtype=pikepdf.Name.Type1,
-            BaseFont=pikepdf.Name.Courier,
-            ToUnicode=pikepdf.Stream(document, names.encode()),
+            BaseFont=pikepdf.Name.Helvetica,
+            ToUnicode=pikepdf.Stream(document, table.encode()),
         )
         page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=document.make_indirect(font)))
-        page.Contents = pikepdf.Stream(document, "\n".join([*shown, "ET"]).encode())
+        page.Contents = pikepdf.Stream(document, "\n".join(shown).encode())
         document.save(path, deterministic_id=True)
     return path
 

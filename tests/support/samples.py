@@ -9,9 +9,21 @@ from io import BytesIO
 from pathlib import Path
 
 from tests.support.books import Book, nav_point
-from tests.support.office import CHART, WordFile, bullet, core, numbered_list, p, presentation, r, row, shape
+from tests.support.office import (
+    CHART,
+    WordFile,
+    bullet,
+    core,
+    numbered_list,
+    p,
+    presentation,
+    r,
+    row,
+    shape,
+    table,
+    workbook,
+)
 from tests.support.office import style as word_style
-from tests.support.office import table, workbook
 from tests.support.reading import Reader
 from towpath.providers.local.csv import read_csv
 from towpath.providers.local.docx import read_docx
@@ -37,7 +49,8 @@ ZIPPED = ("epub", "docx", "pptx", "xlsx")
 
 _PAGE = (
     '<h1 id="a">One &amp; all</h1><p>Text<sup><a href="#n1" id="b1">1</a></sup> with <b>bold</b>, '
-    '<i>italic</i>, <code>x &lt; y</code> and <a href="https://example.com">a link</a>.</p><ul><li>a<ol start="4">'
+    '<i>italic</i>, <code>x &lt; y</code> and <a href="https://example.com">a link</a>.</p>'
+    '<ul><li>a<ol start="4">'
     "<li>b</li></ol></li></ul><blockquote><p>q</p></blockquote><pre>  code\n</pre><table><tr><th>h</th>"
     '<th colspan="2">i</th></tr><tr><td rowspan="2">1</td><td>2</td><td>3</td></tr></table><hr/>'
     '<math xmlns="http://www.w3.org/1998/Math/MathML"><mfrac><mi>a</mi><mi>b</mi></mfrac></math>'
@@ -66,13 +79,14 @@ def save_sample(kind: str, path: Path) -> Path:
         shared = '<row r="9"><c r="A9" t="s"><v>0</v></c><c r="B9" s="1"><v>45000</v></c></row>'
         return workbook(path, {"A": rows + shared, "B": row(1, "x")}, strings=["shared"], formats=formats)
     texts = {
-        "html": f"<!doctype html><html lang=en><head><title>T</title><meta charset=utf-8></head><body>{_PAGE}</body></html>",
+        "html": f"<!doctype html><html lang=en><head><title>T</title></head><body>{_PAGE}</body></html>",
         "csv": "id;name\n" + "".join(f'{n};"boat ""{n}"""\n' for n in range(60)),
         "txt": "First page.\n# not a heading\n\fSecond page: größer.\n",
         "md": "---\ntitle: T\ntags: [a, b]\n---\n# H\n\ntext\n",
         "eml": "From: =?utf-8?q?Ada?= <a@b.c>\nTo: x@y.z\nSubject: S\nDate: Tue, 05 Mar 2024 10:20:30 +0100\n"
-        'Content-Type: multipart/mixed; boundary="q"\n\n--q\nContent-Type: multipart/alternative; boundary=w\n\n--w\n'
-        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nGr=C3=B6=\nsse\n--w\n"
+        'Content-Type: multipart/mixed; boundary="q"\n\n--q\n'
+        "Content-Type: multipart/alternative; boundary=w\n\n--w\nContent-Type: text/plain; charset=utf-8\n"
+        "Content-Transfer-Encoding: quoted-printable\n\nGr=C3=B6=\nsse\n--w\n"
         "Content-Type: text/html\nContent-Transfer-Encoding: base64\n\nPHA+SGVsbG88L3A+\n--w--\n--q\n"
         'Content-Type: application/pdf; name="a.pdf"\nContent-Disposition: attachment\n\nxxx\n--q--\n',
     }
@@ -81,7 +95,8 @@ def save_sample(kind: str, path: Path) -> Path:
 
 
 def _word() -> WordFile:
-    chart = f'<c:chartSpace xmlns:c="{CHART}"><c:ser><c:val><c:pt idx="0"><c:v>7</c:v></c:pt></c:val></c:ser></c:chartSpace>'
+    point = '<c:pt idx="0"><c:v>7</c:v></c:pt>'
+    chart = f'<c:chartSpace xmlns:c="{CHART}"><c:ser><c:val>{point}</c:val></c:ser></c:chartSpace>'
     drawing = f'<w:r><w:drawing><c:chart xmlns:c="{CHART}" r:id="c"/></w:drawing></w:r>'
     box = f"<w:r><w:pict><w:txbxContent>{p('boxed')}</w:txbxContent></w:pict></w:r>"
     link = f'<w:hyperlink r:id="k">{r("site")}</w:hyperlink>'

@@ -47,7 +47,6 @@ class Submission:
 
     document: NewDocument
     plan: Plan
-    document_id: str | None = None
     idempotency_key: str | None = None
 
 

@@ -28,6 +28,11 @@ def new_id() -> str:
 HOME_ORG = "00000000-0000-7000-8000-000000000001"
 
 
+def document_id(org_id: str, sha256: str) -> str:
+    """The id of these bytes in this organization: the same wherever and whenever they are submitted."""
+    return str(uuid.uuid5(uuid.UUID(org_id), sha256))
+
+
 def chunk_number(chunk_id: str) -> int:
     """The whole number by which full-text search knows a chunk: the first 63 bits of its id."""
     return uuid.UUID(chunk_id).int >> 65

@@ -18,7 +18,7 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``all_of`` must all be there; where they are nowhere together, ``required`` and one ``any_of``."""
+    """``all_of`` must all be there; where they are nowhere together, ``required`` and some of ``any_of``."""
 
     all_of: tuple[Weighed, ...]
     required: tuple[Weighed, ...]

@@ -27,7 +27,7 @@ RUN_ON = (
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 
 # Two steps, since one expression for it all tries several ways at every letter and takes four times as long.
-_LETTERS = re.compile(f"[\\w{_MARKS}]+")
+_LETTERS = re.compile(f"[\\w{_MARKS}{RUN_ON}]+")
 _PARTS = re.compile(f"[{RUN_ON}]+|[^{RUN_ON}_]+")
 _RUN_ON = re.compile(f"[{RUN_ON}]")
 _ACCENTS = re.compile("[\u0300-\u0305\u0307-\u036f]|(?<=[a-z])\u0306")

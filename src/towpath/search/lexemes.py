@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ RANKED = 2_000
 COMMON = 10_000
 
 #: Weights of the classes D, C, B, A: the text is D, the headings above it are B.
-_WEIGHTS = "{1, 1, 1.5, 1}"
+_WEIGHTS = "{0.6, 0.6, 1, 0.6}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,10 @@ class Look:
             # Not all could be ranked: those where the words stand in a row come first.
             adjacent, _ = self._gather(" <-> ".join(queries), choice.all_of)
             found = adjacent | found
-        if len(found) < enough and choice.any_of:
-            found |= self._any_of(choice)
+        for asked, query in _looser(choice):
+            if len(found) < enough:
+                found |= self._gather(query, asked)[0]
         return list(found.values())[: self.depth]
-
-    def _any_of(self, choice: Choice) -> dict[int, Ranked]:
-        asked = (*choice.required, *choice.any_of)
-        queries = [_tsquery(at, one.term) for at, one in enumerate(asked)]
-        required, anything = queries[: len(choice.required)], queries[len(choice.required) :]
-        found, _ = self._gather(" && ".join([*required, f"({' || '.join(anything)})"]), asked)
-        return found
 
     def _gather(self, query: str, asked: Sequence[Weighed]) -> tuple[dict[int, Ranked], int]:
         """The best, in order, and how many candidates were ranked."""
@@ -101,6 +95,17 @@ class Look:
             text(f"explain (format json) {' union all '.join(branches)}"), values
         ).scalar_one()
         return _rows(answer, len(terms))
+
+
+def _looser(choice: Choice) -> Iterator[tuple[tuple[Weighed, ...], str]]:
+    """The phrases with any of the words, then the phrases alone."""
+    asked = (*choice.required, *choice.any_of)
+    queries = [_tsquery(at, one.term) for at, one in enumerate(asked)]
+    required, anything = queries[: len(choice.required)], queries[len(choice.required) :]
+    if anything:
+        yield asked, " && ".join([*required, f"({' || '.join(anything)})"])
+    if required:
+        yield choice.required, " && ".join(required)
 
 
 def _rows(explained: object, branches: int) -> list[int]:

@@ -31,19 +31,21 @@ class Neighbours:
     exact: bool
 
     def look(self, tx: Transaction) -> list[Ranked]:
+        rows = tx.connection.execute(text(self.statement()), self.values())
+        return [Ranked(int(number), 1.0 - float(distance)) for number, distance in rows]
+
+    def statement(self) -> str:
         kind = INDEXED.get(self.space.dimension)
-        statement = self._one_by_one() if self.exact or kind is None else self._by_index(kind)
-        rows = tx.connection.execute(
-            text(statement),
-            {
-                "vector": json.dumps(self.vector.tolist()),
-                "model": self.space.model,
-                "ef_search": str(min(1_000, self.ef_search)),
-                "most_scanned": str(MOST_SCANNED),
-                **scope_values(self.scope),
-            },
-        )
-        return [Ranked(number, 1.0 - distance) for number, distance in rows]
+        return self._one_by_one() if self.exact or kind is None else self._by_index(kind)
+
+    def values(self) -> dict[str, str]:
+        return {
+            "vector": json.dumps(self.vector.tolist()),
+            "model": self.space.model,
+            "ef_search": str(min(1_000, self.ef_search)),
+            "most_scanned": str(MOST_SCANNED),
+            **scope_values(self.scope),
+        }
 
     def _by_index(self, kind: str) -> str:
         # One statement is one trip to the server, and its own transaction, for which the settings hold. They
@@ -79,7 +81,7 @@ class Neighbours:
 
 def count_at_most(tx: Transaction, scope: Scope, most: int) -> int:
     statement = (
-        f"select count(*) from (select 1 from chunks where {scope_conditions(scope)} limit {most}) as some"
+        f"select count(*) from (select 1 from chunks where {scope_conditions(scope)} limit {most}) as counted"
     )
     return int(tx.connection.execute(text(statement), scope_values(scope)).scalar_one())
 

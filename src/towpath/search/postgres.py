@@ -19,11 +19,12 @@ STALE = 60.0
 
 
 class PostgresIndex:
-    """``ef_search`` weighs the recall of nearest neighbours against their time."""
+    """``ef_search`` weighs recall against time; up to ``few`` vectors are compared one by one."""
 
-    def __init__(self, database: Database, *, ef_search: int = EF_SEARCH) -> None:
+    def __init__(self, database: Database, *, ef_search: int = EF_SEARCH, few: int = FEW) -> None:
         self._database = database
         self._ef_search = ef_search
+        self._few = few
         self._counts = Counts(stale=STALE)
         self._sizes = Counts(stale=STALE)
 
@@ -48,7 +49,7 @@ class PostgresIndex:
         size = self._sizes.get(key, now)
         if size is None:
             counted = await self._database.run(
-                lambda tx: count_at_most(tx, scope, FEW + 1), single=True, read=True
+                lambda tx: count_at_most(tx, scope, self._few + 1), single=True, read=True
             )
             size = self._sizes.note(key, counted, now)
-        return size <= FEW
+        return size <= self._few

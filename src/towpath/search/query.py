@@ -17,8 +17,9 @@ MOST_TERMS = 32
 LONGEST_PHRASE = 24
 #: Longer ones are no words: keys, hashes, encoded files. Postgres refuses them from 2 kB.
 LONGEST_WORD = 100
-#: Pairs of letters; a longer run is a sentence, whose pairs need not all stand in a row.
-LONGEST_RUN_ON_WORD = 3
+#: Letters; a longer run is a sentence, whose pairs of letters need not all stand in a row.
+LONGEST_HAN_WORD = 4
+LONGEST_THAI_WORD = 12
 
 _QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|「([^」]*)」')
 # Not text: control characters, and halves of surrogate pairs, which no encoding can carry.
@@ -107,7 +108,9 @@ def _loose(text: str) -> Iterator[Term]:
                 yield from _joined(list(found), LONGEST_PHRASE)
             else:
                 for run in found:
-                    yield from _joined(pairs(run), LONGEST_RUN_ON_WORD)
+                    # Thai, Lao, Burmese and Khmer spell their words out, in letters below U+2000.
+                    longest = LONGEST_THAI_WORD if run < "\u2000" else LONGEST_HAN_WORD
+                    yield from _joined(pairs(run), longest - 1)
 
 
 def _joined(tokens: list[str], most: int) -> Iterator[Term]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select, text
@@ -80,8 +80,9 @@ class _Look:
         found: dict[int, Ranked] = {}
         if not choice.is_impossible:
             self._all_of(choice, found)
-            if len(found) < enough:
-                self._any_of(choice, found)
+            for asked, match in _looser(choice):
+                if len(found) < enough:
+                    self._gather(match, _can_rank(asked), found)
         return list(found.values())
 
     def _all_of(self, choice: Choice, found: dict[int, Ranked]) -> None:
@@ -89,21 +90,13 @@ class _Look:
             return
         matches = [_match(one.term) for one in choice.all_of]
         everything = " AND ".join(matches)
-        ranked = all(one.count <= COMMON for one in choice.all_of)
+        ranked = _can_rank(choice.all_of)
         count = self._passages(everything, RANKED + 1) if len(matches) > 1 else choice.all_of[0].count
         if count > RANKED:
             if len(matches) > 1:
                 self._gather(f"NEAR({' '.join(matches)}, {NEAR})", ranked, found)
             self._gather(f"headings : ({everything})", ranked, found)
         self._gather(everything, ranked, found)
-
-    def _any_of(self, choice: Choice, found: dict[int, Ranked]) -> None:
-        if not choice.any_of:
-            return
-        anything = " OR ".join(_match(one.term) for one in choice.any_of)
-        required = [_match(one.term) for one in choice.required]
-        ranked = all(one.count <= COMMON for one in (*choice.any_of, *choice.required))
-        self._gather(" AND ".join([*required, f"({anything})"]), ranked, found)
 
     def _gather(self, match: str, ranked: bool, found: dict[int, Ranked]) -> None:
         """Add the best that are not there yet, in order."""
@@ -152,6 +145,20 @@ class _Look:
 
     def _passages(self, match: str, most: int) -> int:
         return int(self.tx.connection.execute(_COUNT, {"match": match, "most": most}).scalar_one())
+
+
+def _looser(choice: Choice) -> Iterator[tuple[tuple[Weighed, ...], str]]:
+    """The phrases with any of the words, then the phrases alone."""
+    required = [_match(one.term) for one in choice.required]
+    if choice.any_of:
+        anything = " OR ".join(_match(one.term) for one in choice.any_of)
+        yield (*choice.required, *choice.any_of), " AND ".join([*required, f"({anything})"])
+    if required:
+        yield choice.required, " AND ".join(required)
+
+
+def _can_rank(asked: Sequence[Weighed]) -> bool:
+    return all(one.count <= COMMON for one in asked)
 
 
 def _match(term: Term) -> str:

@@ -15,9 +15,10 @@ from towpath.server import documents, health, problems, work
 from towpath.server.services import Services
 
 _CSP = (
-    "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; "
-    "worker-src 'self' blob:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+_FOR_EVER = "public, max-age=31536000, immutable"
 _EMPTY_PAGE = (
     "<!doctype html><html lang=en><title>Towpath</title><h1>Towpath</h1><p>See <a href=/docs>/docs</a>.</p>"
 )
@@ -54,6 +55,11 @@ async def _guard(request: Request, call_next: Callable[[Request], Awaitable[Resp
     response.headers.setdefault("Referrer-Policy", "no-referrer")
     if not request.url.path.startswith(("/docs", "/redoc")):
         response.headers.setdefault("Content-Security-Policy", _CSP)
+    if request.url.path.startswith("/assets/") and response.status_code == 200:
+        # Their names carry a hash of their content; the page that names them is asked for anew.
+        response.headers.setdefault("Cache-Control", _FOR_EVER)
+    elif response.headers.get("content-type", "").startswith("text/html"):
+        response.headers.setdefault("Cache-Control", "no-cache")
     return response
 
 

@@ -26,14 +26,16 @@ def text_of(body: str, tmp_path: Path) -> str:
 def test_structure_of_a_page(tmp_path: Path) -> None:
     text = text_of(
         "<h1>Locks <small>and</small> weirs</h1><p>First  line<br>second\nline</p>"
-        "<ol start=3><li><p>three</p><p>more</p></li><li>four</li></ol><dl><dt>Sluice</dt><dd>A gate.</dd></dl>"
+        "<ol start=3><li><p>three</p><p>more</p></li><li>four</li></ol>"
+        "<dl><dt>Sluice</dt><dd>A gate.</dd></dl>"
         "<blockquote>Quiet<ul><li>very</li></ul></blockquote><hr><pre>a\n  b</pre>"
         "<p>Press <kbd>Esc</kbd>, then <code>a`b</code>.</p>",
         tmp_path,
     )
 
     assert text == (
-        "# Locks and weirs\n\nFirst line  \nsecond line\n\n3. three\n\n   more\n\n4. four\n\n**Sluice**\n\nA gate.\n\n"
+        "# Locks and weirs\n\nFirst line  \nsecond line\n\n3. three\n\n   more\n\n4. four\n\n"
+        "**Sluice**\n\nA gate.\n\n"
         "> Quiet\n\n> - very\n\n---\n\n```\na\n  b\n```\n\nPress `Esc`, then ``a`b``."
     )
 
@@ -151,6 +153,20 @@ def test_words_keep_apart_in_custom_elements_and_ruby(tmp_path: Path) -> None:
     )
 
     assert text == "one\n\ntwo\n\n漢(kan)"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<html><body><p>a</p></body></html><p>b</p>",
+        "<html><head><title>t</title></head><body><h1>a</h1></body></html>\n"
+        "<!doctype html><html><head><title>u</title><script>x</script></head><body><p>b</p></body></html>",
+        "<html><body><p>a</p></body><body><p>b</p></body></html>",
+        "<html><head></html>a<p>b",
+    ],
+)
+def test_what_follows_the_end_of_a_page_is_read_too(tmp_path: Path, page: str) -> None:
+    assert read(page, tmp_path).markdown.replace("# ", "") == "a\n\nb"
 
 
 def test_a_hundred_thousand_nested_tags(tmp_path: Path) -> None:

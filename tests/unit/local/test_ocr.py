@@ -82,6 +82,13 @@ def test_only_the_scanned_pages_of_a_mixed_file_are_recognized(tmp_path: Path) -
     assert page_text(got, 3) == "The last page"
 
 
+@with_data
+def test_text_in_a_font_that_names_no_letters_is_read_by_its_looks(tmp_path: Path) -> None:
+    got = read_pdf(pdfs.nameless(tmp_path / "nameless.pdf", TEXT), ocr=ON)
+
+    assert share_read(got.markdown) > 0.9
+
+
 def test_without_ocr_a_mixed_file_keeps_its_text_and_names_what_was_left_out(tmp_path: Path) -> None:
     picture = pdfs.picture(TEXT)
     pages = [["A page with a text layer"], picture, picture, ["Another page"], picture]
@@ -218,7 +225,14 @@ def test_without_ocr_a_picture_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("width", "height", "dpi"),
-    [(612, 792, 200), (408, 528, 300), (200, 150, 400), (2384, 3370, 100), (216, 2160, 200)],
+    [
+        (612, 792, 200),
+        (408, 528, 300),
+        (200, 150, 400),
+        (2384, 3370, 100),
+        (216, 2160, 200),
+        (14400, 14400, 31),
+    ],
 )
 def test_pages_are_drawn_as_fine_as_their_letters_need(width: float, height: float, dpi: int) -> None:
     assert resolution(width, height) == dpi

@@ -50,7 +50,10 @@ def test_numbered_bullets_groups_links_and_alternatives(tmp_path: Path) -> None:
         '<a:p><a:r><a:rPr b="1"><a:hlinkClick r:id="k"/></a:rPr><a:t>our site</a:t></a:r>'
         "<a:r><a:t> and more</a:t></a:r></a:p>"
     )
-    either = f"<mc:AlternateContent><mc:Choice>{shape('new')}</mc:Choice><mc:Fallback>{shape('old')}</mc:Fallback></mc:AlternateContent>"
+    either = (
+        f"<mc:AlternateContent><mc:Choice>{shape('new')}</mc:Choice>"
+        f"<mc:Fallback>{shape('old')}</mc:Fallback></mc:AlternateContent>"
+    )
     slide = f"<p:grpSp><p:grpSpPr/>{numbered}<p:grpSp>{shape(link)}</p:grpSp></p:grpSp>{either}"
 
     path = presentation(tmp_path / "a.pptx", [slide], links={1: {"k": ("hyperlink", "https://example.com")}})
@@ -64,14 +67,15 @@ def test_tables_charts_and_pictures(tmp_path: Path) -> None:
     def cell(text: str) -> str:
         return f"<a:tc><a:txBody>{bullet(text)}</a:txBody></a:tc>"
 
-    frame = "<p:graphicFrame><p:nvGraphicFramePr/><a:graphic><a:graphicData>{}</a:graphicData></a:graphic></p:graphicFrame>"
+    frame = "<p:graphicFrame><p:nvGraphicFramePr/><a:graphic>{}</a:graphic></p:graphicFrame>"
     table = (
         f"<a:tbl><a:tr>{cell('Lock')}{cell('Lift | m')}</a:tr><a:tr>{cell('East')}{cell('4')}</a:tr></a:tbl>"
     )
     chart = (
         f'<c:chartSpace xmlns:c="{CHART}"><c:ser><c:tx><c:v>Boats</c:v></c:tx>'
         '<c:cat><c:pt idx="0"><c:v>May</c:v></c:pt><c:pt idx="2"><c:v>July</c:v></c:pt></c:cat>'
-        '<c:val><c:pt idx="0"><c:v>7</c:v></c:pt><c:pt idx="2"><c:v>9</c:v></c:pt></c:val></c:ser></c:chartSpace>'
+        '<c:val><c:pt idx="0"><c:v>7</c:v></c:pt><c:pt idx="2"><c:v>9</c:v></c:pt></c:val>'
+        "</c:ser></c:chartSpace>"
     )
     picture = '<p:pic><p:nvPicPr><p:cNvPr id="1" name="x" descr="A barge"/></p:nvPicPr></p:pic>'
     slide = frame.format(table) + frame.format('<c:chart r:id="c"/>') + picture

@@ -85,7 +85,10 @@ def test_markdown_is_kept_as_it_is_written(tmp_path: Path) -> None:
 
 
 def test_front_matter_becomes_metadata(tmp_path: Path) -> None:
-    source = '---\ntitle: "The Lock"\nauthor:\n  - Ada Reed\n  - Bo Lind\ntags: [water, gates]\n# remark\nempty:\n---\n\n# Body\n'
+    source = (
+        '---\ntitle: "The Lock"\nauthor:\n  - Ada Reed\n  - Bo Lind\n'
+        "tags: [water, gates]\n# remark\nempty:\n---\n\n# Body\n"
+    )
 
     extraction = read_markdown(saved(source, tmp_path), quiet)
 

@@ -1,6 +1,6 @@
 -- Document, run and first job at once. Bytes the organization has already are left to the caller.
 with item as (
-  select *
+  select distinct on (item.document_id) *
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
     document_id uuid, org_id uuid, kind text, name text, media_type text, size bigint, sha256 text,
     blob_key text, run_id uuid, pipeline text, version integer, options jsonb,
@@ -14,7 +14,7 @@ stored as (
   select
     document_id, org_id, kind, name, media_type, size, sha256, blob_key, 'PROCESSING', :now, :now
   from item
-  on conflict (org_id, sha256) do nothing
+  on conflict do nothing
   returning id
 ),
 fresh as (
@@ -41,4 +41,4 @@ written as (
   select org_id, run_id, 'RUN_QUEUED', :now from fresh
 )
 -- One ring for the whole batch; whether it is worth one is decided by the bell.
-select document_id, case when :ring then pg_notify('towpath', '') end from fresh
+select run_id, case when :ring then pg_notify('towpath', '') end from fresh

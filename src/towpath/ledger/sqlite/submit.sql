@@ -5,16 +5,16 @@ select
   item.value ->> 'document_id', item.value ->> 'org_id', item.value ->> 'run_id',
   item.value ->> 'job_id', item.value
 from json_each(:rows) as item;
+delete from held
+where rowid not in (select min(rowid) from held group by document_id)
+  or exists (select 1 from documents where documents.id = held.document_id);
 insert into documents (
   id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
 )
 select
   document_id, org_id, item ->> 'kind', item ->> 'name', item ->> 'media_type', item ->> 'size',
   item ->> 'sha256', item ->> 'blob_key', 'PROCESSING', :now, :now
-from held
-where true
-on conflict (org_id, sha256) do nothing;
-delete from held where not exists (select 1 from documents where documents.id = held.document_id);
+from held;
 insert into processing_runs (
   id, org_id, document_id, pipeline, pipeline_version, state, options, deadline_seconds, created_at
 )
@@ -32,4 +32,4 @@ select
 from held;
 insert into run_events (org_id, run_id, kind, at)
 select org_id, run_id, 'RUN_QUEUED', :now from held;
-select document_id from held;
+select run_id from held;

@@ -20,7 +20,7 @@ from towpath.ledger.tables import (
 )
 from towpath.ledger.verbs import rows
 from towpath.lifecycle.moves import RUN_ENDS
-from towpath.model.ids import new_id
+from towpath.model.ids import document_id, new_id
 from towpath.model.work import Job, JobStatus, RunState
 
 
@@ -28,10 +28,10 @@ def submit(
     tx: Transaction, submissions: Sequence[Submission], now: datetime, ring: bool = False
 ) -> list[Submitted]:
     items = [_item(submission) for submission in submissions]
-    stored = {str(row.document_id) for row in tx.run("submit", rows=dump(items), now=now, ring=ring)}
+    stored = {str(row.run_id) for row in tx.run("submit", rows=dump(items), now=now, ring=ring)}
     answers: list[Submitted] = []
     for submission, item in zip(submissions, items, strict=True):
-        if item["document_id"] in stored:
+        if item["run_id"] in stored:
             answers.append(Submitted(str(item["document_id"]), str(item["run_id"])))
         else:
             answers.append(_again(tx, submission, now))
@@ -53,7 +53,7 @@ def known_key(tx: Transaction, org_id: str, key: str) -> str | None:
 def _item(submission: Submission) -> dict[str, object]:
     document, plan = submission.document, submission.plan
     return {
-        "document_id": submission.document_id or new_id(),
+        "document_id": document_id(document.org_id, document.sha256),
         "org_id": document.org_id,
         "kind": document.kind,
         "name": document.name,
@@ -76,23 +76,19 @@ def _item(submission: Submission) -> dict[str, object]:
 def _again(tx: Transaction, submission: Submission, now: datetime) -> Submitted:
     """The same bytes once more: the same document, and a new run only if its last one did not succeed."""
     org_id, sha256 = submission.document.org_id, submission.document.sha256
-    document_id = str(
-        tx.connection.execute(
-            select(documents.c.id).where(documents.c.org_id == org_id, documents.c.sha256 == sha256)
-        ).scalar_one()
-    )
-    hold_document(tx, document_id, org_id)
+    there = document_id(org_id, sha256)
+    hold_document(tx, there, org_id)
     last = tx.connection.execute(
         select(processing_runs.c.id, processing_runs.c.state)
-        .where(processing_runs.c.document_id == document_id)
+        .where(processing_runs.c.document_id == there)
         .order_by(processing_runs.c.created_at.desc(), processing_runs.c.id.desc())
         .limit(1)
     ).one_or_none()
     unhappy = RUN_ENDS - {RunState.COMPLETED}
     if last is None or RunState(last.state) in unhappy:
-        run_id = queue_run(tx, document_id, org_id, submission.plan, now)
-        return Submitted(document_id, run_id, duplicate=True)
-    return Submitted(document_id, str(last.id), duplicate=True)
+        run_id = queue_run(tx, there, org_id, submission.plan, now)
+        return Submitted(there, run_id, duplicate=True)
+    return Submitted(there, str(last.id), duplicate=True)
 
 
 def _remember(tx: Transaction, submission: Submission, document_id: str, now: datetime) -> None:

@@ -35,7 +35,6 @@ class WebText:
     markdown: str
     metadata: dict[str, str]
     warnings: tuple[str, ...]
-    blocks: int
 
 
 def read_html(path: Path, progress: Callable[[int, int], None]) -> Extraction:
@@ -54,12 +53,12 @@ def web_text(content: bytes, declared: str | None = None) -> WebText:
     walker = Walker(writer)
     if tree.root is None:
         walker.plain(tree.text)
-        return WebText(writer.text(), {}, tree.warnings, len(writer.blocks))
+        return WebText(writer.text(), {}, tree.warnings)
     metadata = _metadata(tree.root)
     if "title" in metadata and next(tree.root.iter(*_HEADINGS), None) is None:
         walker.composer.announce(1, metadata["title"])
     walker.walk(tree.root)
-    return WebText(writer.text(), metadata, tree.warnings, len(writer.blocks))
+    return WebText(writer.text(), metadata, tree.warnings)
 
 
 def _metadata(root: Element) -> dict[str, str]:

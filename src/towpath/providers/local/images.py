@@ -24,6 +24,7 @@ from towpath.providers.local.ocr import (
 )
 from towpath.providers.local.pdf.pages import PageRead
 from towpath.providers.local.pdf.pdfium import PdfiumFile
+from towpath.providers.local.pdf.pictures import Picture, write_pictures
 from towpath.providers.local.pdf.read import engine_name
 from towpath.providers.local.pdf.recognizer import Recognizer
 from towpath.providers.local.pdf.render import compose
@@ -37,7 +38,7 @@ Progress = Callable[[int, int], None]
 _MOST_PIXELS = 250_000_000
 _ENOUGH_PIXELS = 20_000_000
 _MOST_FRAMES = 5_000
-_DOTS_PER_POINT = 200 / 72
+_DPI = 200
 
 
 def read_image(path: Path, progress: Progress = lambda done, total: None, *, ocr: OcrSettings) -> Extraction:
@@ -118,7 +119,7 @@ def _prepared(image: Image) -> Image:
 
 
 def _page(frame: Image, number: int, recognizer: Recognizer, pdf: Path) -> PageRead:
-    _wrap(frame, pdf)
+    write_pictures(pdf, [Picture(frame.width, frame.height, frame.tobytes())], _DPI)
     file = PdfiumFile(pdf)
     try:
         (page,) = recognizer.pages(file, [1])
@@ -127,26 +128,3 @@ def _page(frame: Image, number: int, recognizer: Recognizer, pdf: Path) -> PageR
     page.number = number
     page.width, page.height = float(frame.width), float(frame.height)
     return page
-
-
-def _wrap(frame: Image, pdf: Path) -> None:
-    """A PDF of one page that shows the picture, without loss."""
-    import pikepdf
-
-    width, height = frame.width / _DOTS_PER_POINT, frame.height / _DOTS_PER_POINT
-    with pikepdf.new() as document:
-        page = document.add_blank_page(page_size=(width, height))
-        picture = pikepdf.Stream(
-            document,
-            zlib.compress(frame.tobytes(), 1),
-            Type=pikepdf.Name.XObject,
-            Subtype=pikepdf.Name.Image,
-            Width=frame.width,
-            Height=frame.height,
-            ColorSpace=pikepdf.Name.DeviceGray,
-            BitsPerComponent=8,
-            Filter=pikepdf.Name.FlateDecode,
-        )
-        page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Picture=picture))
-        page.Contents = pikepdf.Stream(document, f"{width:f} 0 0 {height:f} 0 0 cm /Picture Do".encode())
-        document.save(pdf)

@@ -6,6 +6,7 @@ amplification by entities); HTML is parsed in the roomy one, 2,048 levels, since
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ from towpath.providers.local import refusals
 
 etree: Any = import_module("lxml.etree")
 
+_DOCUMENT_END = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 _SAFE: dict[str, Any] = {
     "resolve_entities": False,
     "no_network": True,
@@ -113,6 +115,8 @@ def drop(element: Element) -> None:
 
 def parse_html(text: str) -> Element | None:
     """The tree a forgiving parser sees; None when the markup exceeds even its limits."""
+    # What follows the end of the document is shown by browsers; libxml2 would put it outside the tree.
+    text = _DOCUMENT_END.sub("", text)
     # Bytes of a named encoding, since lxml refuses a str that begins with an XML declaration.
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:

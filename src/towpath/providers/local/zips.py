@@ -22,10 +22,9 @@ _BLOCK = 1 << 16
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR64 = struct.Struct("<4sLQL")
-_UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, struct.error),
-    *(EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError, OSError),
-)
+# All that Python's zipfile was seen to raise on damaged files.
+_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError)
+_UNREADABLE = (*_BROKEN, RuntimeError, ValueError, OverflowError, OSError)
 
 
 @dataclass(frozen=True, slots=True)

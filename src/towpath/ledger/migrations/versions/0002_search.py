@@ -123,19 +123,22 @@ def _upgrade_postgres() -> None:
         ) end
     """)
     # No accents (but й is not и), and no punctuation: the parser would see hosts, paths and tags in it.
+    # Text of one byte per letter has no accents, and a much shorter way (0.2 instead of 1 ms).
     op.execute(r"""
         create function search_plain (given text) returns text
         language sql immutable strict parallel safe
-        return regexp_replace(
+        return case when octet_length(given) = length(given) then
+          regexp_replace(given, '[^[:alnum:]]+', ' ', 'g')
+        else regexp_replace(
           normalize(
             regexp_replace(
-              normalize(lower(given), NFD),
-              '[\u0300-\u0305\u0307-\u036f]|(?<=[a-z])\u0306', '', 'g'),
+              normalize(given, NFD), '[\u0300-\u0305\u0307-\u036f]|(?<=[A-Za-z])\u0306', '', 'g'),
             NFC),
           '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf'
           '\u2000-\u206f\u20a0-\u20cf\u2116\u2190-\u23ff\u2500-\u2bff\u3000-\u3004\u3008-\u3020\ufe00-\ufe0f'
           '\uff01-\uff0f\uff1a-\uff20\U0001f000-\U0001faff]+',
           ' ', 'g')
+        end
     """)
     op.execute("""
         create function search_lexemes (given text, anchor jsonb) returns tsvector

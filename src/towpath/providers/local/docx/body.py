@@ -29,6 +29,8 @@ _WRAPPERS = ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")
 _LONG_CELL = 300
 _DEEPEST_HEADING = 9
 
+Row = tuple[int, list[Element]]
+
 
 @dataclass(slots=True)
 class Body:
@@ -100,17 +102,16 @@ class Body:
 
     def _table(self, table: Element) -> None:
         self.lists.end()
-        rows = [
-            list(self._through(row, "tc")) for row in self._through(table, "tr") if not self._is_deleted(row)
-        ]
+        rows = list(self._rows(table))
         if self._is_layout(rows):
-            for cell in (cell for row in rows for cell in row):
+            for cell in (cell for _, row in rows for cell in row):
                 for block in self._through(cell, "p", "tbl"):
                     self._block(block)
             return
         grid = Grid()
-        for row in rows:
+        for left_free, row in rows:
             grid.open_row()
+            grid.skip(left_free)
             for cell in row:
                 grid.add(self._cell_text(cell), self._span(cell))
         self.writer.table(grid.table())
@@ -125,10 +126,10 @@ class Body:
             texts.append(f"{label.text} {text}" if label and label.text and text else text)
         return markdown.cell(markdown.styled(" ".join(filter(None, texts))))
 
-    def _is_layout(self, rows: list[list[Element]]) -> bool:
+    def _is_layout(self, rows: list[Row]) -> bool:
         """Whether a table only arranges text: one column, tables inside, or one row of long texts."""
-        cells = [cell for row in rows for cell in row]
-        if max((len(row) for row in rows), default=0) <= 1:
+        cells = [cell for _, row in rows for cell in row]
+        if max((len(row) for _, row in rows), default=0) <= 1:
             return True
         if any(next(cell.iterdescendants(f"{self.ns}tbl"), None) is not None for cell in cells):
             return True
@@ -136,9 +137,13 @@ class Body:
             sum(len(text.text or "") for text in cell.iter(f"{self.ns}t")) > _LONG_CELL for cell in cells
         )
 
-    def _is_deleted(self, row: Element) -> bool:
-        facts = row.find(f"{self.ns}trPr")
-        return facts is not None and facts.find(f"{self.ns}del") is not None
+    def _rows(self, table: Element) -> Iterator[Row]:
+        """Rows that were not deleted: how many columns they leave free at the left, and their cells."""
+        for row in self._through(table, "tr"):
+            facts = facts_of(row.find(f"{self.ns}trPr"), self.ns)
+            if "del" not in facts:
+                left_free = whole_number(value(facts.get("gridBefore"), self.ns), 0)
+                yield left_free, list(self._through(row, "tc"))
 
     def _span(self, cell: Element) -> int:
         facts = cell.find(f"{self.ns}tcPr")

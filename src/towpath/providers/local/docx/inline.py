@@ -12,8 +12,17 @@ from towpath.providers.local.ooxml import Relationship
 from towpath.providers.local.phrase import Phrase
 from towpath.providers.local.xml import Element
 
-_TRANSPARENT = (
-    *("ins", "moveTo", "smartTag", "sdt", "sdtContent", "customXml", "fldSimple", "bdo", "dir", "rubyBase"),
+_WRAPPERS = (
+    "ins",
+    "moveTo",
+    "smartTag",
+    "sdt",
+    "sdtContent",
+    "customXml",
+    "fldSimple",
+    "bdo",
+    "dir",
+    "rubyBase",
 )
 _MATH = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/math}",
@@ -62,7 +71,7 @@ class Inline:
             f"{ns}pict": self._drawing,
             f"{ns}object": self._drawing,
             f"{_CHOICE}AlternateContent": self._alternate,
-            **{f"{ns}{name}": self._children for name in _TRANSPARENT},
+            **{f"{ns}{name}": self._children for name in _WRAPPERS},
             **{f"{math}{name}": self._formula for math in _MATH for name in ("oMath", "oMathPara")},
         }
 
@@ -82,7 +91,7 @@ class Inline:
                 handler(child)
 
     def _run(self, run: Element) -> None:
-        """Most of a document's time is spent here, so its text and its facts are looked at without detours."""
+        """Most of the time goes by here, so that text and facts are looked at without detours."""
         handlers, text_tag, facts_tag = self._handlers, self._text_tag, self._facts_tag
         styled = False
         for child in run:

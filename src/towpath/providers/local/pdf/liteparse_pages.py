@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         TextItem,
     )
 
-# Pages with less text are looked at twice; those of books have 1,500 to 4,000 characters.
-_LITTLE = 300
+# Pages with less text are looked at twice. A scan has none, or a stamp: "Case 1:20-cv-1 Page 1 of 20".
+_LITTLE = 150
 _ESCAPED_OR_STARS = re.compile(r"\\([\\_*])|\*+")
 _MAY_CARRY_NO_VALUE = {"pushbutton", "signature", "unknown"}
 
@@ -120,20 +120,20 @@ def _is_odd(items: Sequence[TextItem]) -> bool:
     return sum(map(str.isalnum, sample)) * 2 < len(sample) - sample.count(" ")
 
 
-def reason_for_ocr(stats: PageComplexityStats, page: ParsedPage) -> str | None:
+def reason_for_ocr(stats: PageComplexityStats, page: PageRead) -> str | None:
     """liteparse also flags short pages and pages with drawings; those have a text layer that serves."""
     reasons = stats.reasons
     pictured = stats.full_page_image or stats.image_coverage > 0.5
+    # Letters of a font that does not say what they are may come out as mere signs.
+    words = any(map(str.isalnum, page.text))
     if "scanned" in reasons or ("sparse-text" in reasons and stats.text_length < 100 and pictured):
         return "scanned"
-    if "no-text" in reasons and (not page.text_items or pictured):
+    if not words or ("no-text" in reasons and pictured):
         return "no-text"
     if "vector-text" in reasons and stats.text_length < 100:
         return "vector-text"
     # Arabic is taken for garbled by mistake.
-    if "garbled" in reasons and not right_to_left(page.text):
-        return "garbled"
-    return None
+    return "garbled" if "garbled" in reasons and not right_to_left(page.text) else None
 
 
 def _form_value(form: FormField, page: ParsedPage) -> FormValue | None:

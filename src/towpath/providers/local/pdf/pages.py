@@ -96,6 +96,10 @@ class PageRead:
     """Characters the engine saw, dots aside, whether or not they became pieces."""
 
     @property
+    def text(self) -> str:
+        return " ".join(piece.text for piece in self.pieces)
+
+    @property
     def kept(self) -> int:
         """Characters that became pieces."""
         return sum(len(piece.text) for piece in self.pieces)

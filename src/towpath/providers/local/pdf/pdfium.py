@@ -5,7 +5,6 @@ PDFium must stay in one thread. How it reads text is in ``pdfium_text.py``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +14,7 @@ import pypdfium2.raw as _raw_functions
 
 from towpath.providers.local.pdf.pages import Bookmark, fraction
 from towpath.providers.local.pdf.pdfium_text import Line, angle_of_text, frame_of, lines_of
+from towpath.providers.local.pdf.pictures import Picture
 
 _lib = cast(Any, pypdfium2)
 _raw = cast(Any, _raw_functions)
@@ -115,12 +115,17 @@ class PdfiumFile:
         # Dust and the borders of an empty scan stay under 1 pixel in 2,000.
         return len(ink) * 2000 < len(pixels)
 
-    def copy_pages(self, indices: Sequence[int], to: Path, turn: int = 0) -> None:
-        """Write these pages, turned clockwise by ``turn`` degrees, as a file of their own."""
-        copy = _lib.PdfDocument.new()
-        copy.import_pages(self._document, list(indices))
-        if turn:
-            for page in copy:
-                page.set_rotation((page.get_rotation() + turn) % 360)
-        copy.save(to)
-        copy.close()
+    def draw(self, index: int, dpi: int, turn: int) -> Picture:
+        """The page as shown, turned clockwise by so many degrees."""
+        try:
+            page = self._document[index]
+            bitmap = page.render(scale=dpi / 72, rotation=turn % 360, grayscale=True)
+        except _lib.PdfiumError:
+            return Picture(1, 1, b"\xff")
+        width, height, stride = int(bitmap.width), int(bitmap.height), int(bitmap.stride)
+        grey = bytes(bitmap.buffer)
+        if stride != width:
+            grey = b"".join(grey[at : at + width] for at in range(0, stride * height, stride))
+        bitmap.close()
+        page.close()
+        return Picture(width, height, grey)

@@ -78,8 +78,8 @@ def _extraction(pdf: OpenPdf, ocr: OcrSettings, count: Counted, name: EngineName
     first = LiteparseEngine(pdf.path, total, form=pdf.file.has_form(), tags=tags)
     if name == "liteparse":
         pages = _all_pages(first, count)
-        rereading.suspects(pages, first, pdf.file, count)
         rereading.sideways(pages, first)
+        rereading.suspects(pages, first, pdf.file, count)
         by_second = rereading.missing_and_mistaken(pages, second, total, count)
     else:
         pages = _all_pages(second, count)

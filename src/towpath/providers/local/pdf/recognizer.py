@@ -1,7 +1,7 @@
 """Reads pages by their looks: scans, photographs, text without a usable text layer.
 
-Pages are copied in small groups into a file of their own, so that memory stays flat, progress can
-be told, and a page that lies on its side can be turned.
+Pages are drawn in small groups into a file of pictures alone: what text layer they have is left
+behind, memory stays flat, progress can be told, and a page that lies on its side can be turned.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from towpath.providers.local.pdf.liteparse_engine import Recognition, failures_t
 from towpath.providers.local.pdf.liteparse_pages import page_read
 from towpath.providers.local.pdf.pages import EngineFailed, PageRead, Piece, as_shown
 from towpath.providers.local.pdf.pdfium import PdfiumFile
+from towpath.providers.local.pdf.pictures import write_pictures
 
 if TYPE_CHECKING:
     from liteparse.parser import LiteParse
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # Tesseract wants letters of some 20 pixels; 3.7 million pixels give that on an ordinary page (200 dpi).
 _PIXELS = 3_740_000
+# The letters of a poster may be small; but a page may be 5 metres wide.
+_MOST_PIXELS = 40_000_000
 _RESOLUTIONS = (100, 150, 200, 250, 300, 400)
 _GROUP = 4
 _PATIENCE = 4
@@ -101,8 +104,8 @@ class Recognizer:
     def _read(
         self, file: PdfiumFile, numbers: Sequence[int], copy: Path, dpi: int, turn: int
     ) -> dict[int, _Reading]:
-        """By place in the group; a page that cannot be drawn is missing."""
-        file.copy_pages([number - 1 for number in numbers], copy, turn=-turn)
+        """By place in the group; a page that cannot be read is missing."""
+        write_pictures(copy, [file.draw(number - 1, dpi, -turn) for number in numbers], dpi)
         if dpi not in self._parsers:
             languages = "+".join(self._data.languages)
             recognition = Recognition(self._data.folder, languages, dpi, self._workers)
@@ -145,14 +148,17 @@ def resolution(width: float, height: float) -> int:
     """Dots per inch at which a page of this size (in points) has the right number of pixels."""
     inches = max(1.0, (width / 72) * (height / 72))
     wanted = math.sqrt(_PIXELS / inches)
-    return min(_RESOLUTIONS, key=lambda dpi: abs(dpi - wanted))
+    dpi = min(_RESOLUTIONS, key=lambda dpi: abs(dpi - wanted))
+    return min(dpi, int(math.sqrt(_MOST_PIXELS / inches)))
 
 
 def _page(reading: _Reading, number: int, file: PdfiumFile) -> PageRead:
     page = page_read(reading.page, file.page_count)
-    page.number, page.label = number, file.label(number - 1)
     page.pieces = list(_flowing(map(_sober, page.pieces))) if reading.readable else []
-    return as_shown(page, reading.turn)
+    page = as_shown(page, reading.turn)
+    page.number, page.label = number, file.label(number - 1)
+    page.width, page.height = file.size(number - 1)
+    return page
 
 
 def _sober(piece: Piece) -> Piece:

@@ -28,27 +28,16 @@ Pages = dict[int, PageRead]
 _WORD = re.compile(r"\w+")
 
 
-def suspects(pages: Pages, engine: LiteparseEngine, file: PdfiumFile, on_page: Callable[[], None]) -> None:
-    """Find out which of the suspicious pages are pictures of text."""
-    waiting = [page.number for page in pages.values() if page.suspect]
-    with suppress(EngineFailed):
-        for number, reason in engine.reasons_for_ocr(waiting):
-            blank = reason == "no-text" and file.is_blank(number - 1)
-            pages[number].ocr = None if blank else reason
-    for number in waiting:
-        if pages[number].ocr is None:
-            on_page()
-
-
 def sideways(pages: Pages, engine: LiteparseEngine) -> None:
     """Pages most of whose text is turned: liteparse drops its lines or reads them from the last."""
-    turns = {page.number: page.turned for page in pages.values() if page.turned and not page.ocr}
+    turns = {page.number: page.turned for page in pages.values() if page.turned}
     with suppress(EngineFailed):
         for page in engine.turned_pages(turns):
             # What stands upright among it, as a header does, is dropped in turn.
             upright = _without(pages[page.number].pieces, page.pieces)
             page.pieces = [*(piece for piece in upright if _is_high(piece)), *page.pieces]
             page.pieces += [piece for piece in upright if not _is_high(piece)]
+            page.suspect = pages[page.number].suspect
             pages[page.number] = page
 
 
@@ -60,6 +49,18 @@ def _without(pieces: Sequence[Piece], others: Sequence[Piece]) -> list[Piece]:
 
 def _is_high(piece: Piece) -> bool:
     return piece.box is not None and piece.box.y1 < 0.5
+
+
+def suspects(pages: Pages, engine: LiteparseEngine, file: PdfiumFile, on_page: Callable[[], None]) -> None:
+    """Find out which of the suspicious pages are pictures of text."""
+    waiting = [page for page in pages.values() if page.suspect]
+    with suppress(EngineFailed):
+        for page, reason in engine.reasons_for_ocr(waiting):
+            blank = reason == "no-text" and file.is_blank(page.number - 1)
+            page.ocr = None if blank else reason
+    for page in waiting:
+        if page.ocr is None:
+            on_page()
 
 
 def missing_and_mistaken(pages: Pages, engine: PdfiumEngine, total: int, on_page: Callable[[], None]) -> bool:
@@ -88,7 +89,7 @@ def _is_mistaken(page: PageRead) -> bool:
 
 
 def _is_rtl(page: PageRead) -> bool:
-    return right_to_left(" ".join(piece.text for piece in page.pieces))
+    return right_to_left(page.text)
 
 
 def scans(

@@ -1,0 +1,144 @@
+"""`python -m tests.crash.folder_drill FOLDER`: a folder goes in, the server is killed ten times over.
+
+The same folder is worked undisturbed first. Chunks (ids and text), fields, statuses and provider calls must
+be the same afterwards, no chunk twice, no blob left over after `towpath check --repair`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.support.servers import OVER, Client, Server
+
+Picture = dict[str, Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    files = sorted(path for path in arguments.folder.rglob("*") if path.is_file())
+    with tempfile.TemporaryDirectory(prefix="folder-drill-") as place:
+        root = Path(place)
+        calm = undisturbed(root / "calm" / "data", files)
+        print(f"undisturbed: {summary(calm)}", flush=True)
+        stormy = disturbed(root / "stormy" / "data", files, arguments.kills, random.Random(arguments.seed))
+        print(f"{arguments.kills} kills: {summary(stormy)}", flush=True)
+        differences = compare(calm, stormy) + leftovers(root / "stormy" / "data")
+    for difference in differences:
+        print("DIFFERENT", difference)
+    print("the same" if not differences else f"{len(differences)} differences")
+    sys.exit(bool(differences))
+
+
+def undisturbed(data: Path, files: Sequence[Path]) -> Picture:
+    with Server(data, settings=SETTINGS) as server:
+        client = Client(server.url)
+        ids = submit(client, files)
+        wait(client, ids)
+        return picture(client, ids)
+
+
+def disturbed(data: Path, files: Sequence[Path], kills: int, chance: random.Random) -> Picture:
+    ids: dict[str, str] = {}
+    for number in range(kills):
+        server = Server(data, settings=SETTINGS).wait_until_ready()
+        if number == 0:
+            ids = submit(Client(server.url), files)
+        time.sleep(chance.uniform(0.2, 4.0))
+        server.kill()
+    with Server(data, settings=SETTINGS) as server:
+        client = Client(server.url)
+        wait(client, ids)
+        return picture(client, ids)
+
+
+#: Bystanders of random kills must not be taken for poison, and the drill is no race against the deadline.
+SETTINGS = {"TOWPATH_MAX_CRASHES": "1000", "TOWPATH_RUN_DEADLINE_SECONDS": "none"}
+
+
+def submit(client: Client, files: Sequence[Path]) -> dict[str, str]:
+    return {path.name: client.upload(path.name, path.read_bytes())["id"] for path in files}
+
+
+def wait(client: Client, ids: dict[str, str], seconds: float = 1800) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = client.get("/documents/status", ids=",".join(ids.values()))
+        if all(one["status"] in OVER for one in found):
+            return
+        time.sleep(0.5)
+    raise SystemExit("some documents are stuck")
+
+
+def picture(client: Client, ids: dict[str, str]) -> Picture:
+    """What users see of each file."""
+    seen: Picture = {}
+    for name, document_id in ids.items():
+        status = client.get(f"/documents/{document_id}/status")
+        chunks = client.get(f"/documents/{document_id}/chunks", limit=1000)
+        fields = client.get(f"/documents/{document_id}/fields")
+        assert len({chunk["id"] for chunk in chunks}) == len(chunks), f"{name} has a chunk twice"
+        seen[name] = {
+            "status": status["status"],
+            "error": status["error"],
+            "chunks": [(chunk["id"], chunk["text"], json.dumps(chunk["anchor"])) for chunk in chunks],
+            "fields": [(field["name"], field["value"]) for field in fields],
+        }
+    return seen
+
+
+def compare(calm: Picture, stormy: Picture) -> list[str]:
+    return [
+        f"{name}: {part}" for name in calm for part in calm[name] if calm[name][part] != stormy[name][part]
+    ]
+
+
+def leftovers(data: Path) -> list[str]:
+    """What the database and the folder must not hold after the storm."""
+    found: list[str] = []
+    with sqlite3.connect(data / "towpath.db") as database:
+        [running] = database.execute(
+            "select count(*) from (select 1 from processing_runs where state = 'RUNNING' group by document_id"
+            " having count(*) > 1)"
+        ).fetchone()
+        [twice] = database.execute(
+            "select count(*) from (select 1 from provider_calls group by org_id, key having count(*) > 1)"
+        ).fetchone()
+        [open_windows] = database.execute("select coalesce(sum(reopened), 0) from provider_calls").fetchone()
+    if running or twice:
+        found.append(f"{running} documents with two running runs, {twice} calls remembered twice")
+    print(f"calls in the open window (local, free): {open_windows}")
+    for flags in (["--repair"], []):
+        told = subprocess.run(
+            [sys.executable, "-m", "towpath", "check", "--json", "--data", str(data), *flags],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        storage = json.loads(told.stdout)["storage"]
+    if storage["orphans"] or storage["missing"]:
+        found.append(f"blobs: {len(storage['orphans'])} orphans, {len(storage['missing'])} missing")
+    return found
+
+
+def summary(seen: Picture) -> str:
+    done = sum(one["status"] == "COMPLETED" for one in seen.values())
+    chunks = sum(len(one["chunks"]) for one in seen.values())
+    return f"{len(seen)} files, {done} completed, {chunks} chunks"
+
+
+if __name__ == "__main__":
+    main()
