@@ -99,6 +99,9 @@ def _with_keys(loaded: Loaded, question: Callable[[SqlKeys], Awaitable[T]]) -> T
 def check(loaded: Loaded, repair: bool, as_json: bool) -> None:
     """What was understood of the settings, and whether files and rows fit together."""
     settings = loaded.settings
+    if repair and not settings.embedded:
+        # A file of an upload that is just being recorded looks like an orphan.
+        click.confirm("Are all servers and workers of this database stopped?", abort=True)
     found = asyncio.run(_compare(settings, repair))
     values = {item.name: getattr(settings, item.name) for item in fields(settings)}
     if as_json:
