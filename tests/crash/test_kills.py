@@ -50,7 +50,9 @@ def story(shared_arena: Arena) -> Story:
 
 def _start_victim(arena: Arena, peril: Peril) -> WorkerProcess:
     stages = ",".join(peril.stages)
-    return arena.start("--stages", stages, "--kill", peril.strike, "--lease", "3", "--grace", "0.1")
+    # One job at a time, so that it cannot claim again what it has just given back, before it dies.
+    pace = ("--lease", "3", "--grace", "0.1", "--concurrency", "1")
+    return arena.start("--stages", stages, "--kill", peril.strike, *pace)
 
 
 def _wait_for_stage(arena: Arena, submitted: Submitted) -> None:

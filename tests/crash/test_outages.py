@@ -92,7 +92,7 @@ def test_an_idle_worker_asks_at_most_seventy_times_a_minute(
         worker = postgres.start()
         # Idle for a while already: it has stopped polling every second.
         wait_for(lambda: _statements(durable_postgres) > 15, "the worker to have looked around")
-        before, started, seconds = _statements(durable_postgres), time.monotonic(), 24.0
+        before, started, seconds = _statements(durable_postgres), time.monotonic(), 20.0
         wait_for(lambda: time.monotonic() - started > seconds, "the time to pass", seconds + 1)
         a_minute = (_statements(durable_postgres) - before) * 60.0 / (time.monotonic() - started)
         assert 0 < a_minute <= 70

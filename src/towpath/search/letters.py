@@ -27,6 +27,7 @@ RUN_ON = (
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 
 # Two steps, since one expression for it all tries several ways at every letter and takes four times as long.
+_ASCII = re.compile("[A-Za-z0-9]+")
 _LETTERS = re.compile(f"[\\w{_MARKS}{RUN_ON}]+")
 _PARTS = re.compile(f"[{RUN_ON}]+|[^{RUN_ON}_]+")
 _RUN_ON = re.compile(f"[{RUN_ON}]")
@@ -38,13 +39,17 @@ Word = tuple[str, int, int]
 
 
 def words(text: str) -> Iterator[Word]:
+    if text.isascii():
+        for found in _ASCII.finditer(text):
+            yield found[0], found.start(), found.end()
+        return
     for found in _LETTERS.finditer(text):
-        word, start = found.group(), found.start()
+        word, start = found[0], found.start()
         if "_" not in word and (word.isascii() or not _RUN_ON.search(word)):
             yield word, start, found.end()
         else:
             for part in _PARTS.finditer(word):
-                yield part.group(), start + part.start(), start + part.end()
+                yield part[0], start + part.start(), start + part.end()
 
 
 def runs_on(word: str) -> bool:

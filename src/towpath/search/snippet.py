@@ -87,6 +87,8 @@ def _marks_of(
 
 def _items(text: str) -> list[Word]:
     """The text as the indexes see it: stems, or pairs of letters that close with a single one."""
+    if text.isascii():
+        return [(stem(word), start, end) for word, start, end in words(text)]
     items: list[Word] = []
     for word, start, end in words(text):
         if runs_on(word):

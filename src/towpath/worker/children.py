@@ -68,9 +68,10 @@ class Child:
             while True:
                 if not self._channel.poll(max(0.0, deadline - time.monotonic())):
                     self.kill()
-                    raise ChildTimeout(f"It took longer than the {seconds:.0f} seconds it was given.")
+                    raise ChildTimeout(f"Nothing was heard of it for {seconds:.0f} seconds.")
                 kind, value = self._channel.recv()
                 if kind == "progress" and on_progress is not None:
+                    deadline = time.monotonic() + seconds
                     on_progress(*value)
                 elif kind == "done":
                     return value

@@ -24,11 +24,12 @@ class Settler:
         self._waiting: list[tuple[Settlement, Held, asyncio.Future[Settled | LeaseLost]]] = []
         self._wanted = asyncio.Event()
 
-    async def settle(self, settlement: Settlement, held: Held) -> Settled | LeaseLost:
+    def settle(self, settlement: Settlement, held: Held) -> asyncio.Future[Settled | LeaseLost]:
+        """Hand a settlement in; the future tells how it ended."""
         future: asyncio.Future[Settled | LeaseLost] = asyncio.get_running_loop().create_future()
         self._waiting.append((settlement, held, future))
         self._wanted.set()
-        return await future
+        return future
 
     async def run(self) -> None:
         """Settle for ever; the worker cancels this when all its jobs have been settled."""

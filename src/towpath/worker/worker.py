@@ -186,11 +186,16 @@ class Worker:
 
     async def _work(self, job: Claimed, asked_at: float) -> None:
         task = asyncio.current_task()
+        assert task is not None
         loop = asyncio.get_running_loop()
+
+        def cancel() -> None:
+            loop.call_soon_threadsafe(task.cancel)
+
         following: Claimed | None = job
         while following is not None:
             job = following
-            held = self._pulse.hold(job.lease, asked_at, lambda: loop.call_soon_threadsafe(task.cancel))  # type: ignore[union-attr]  # pyright: ignore[reportOptionalMemberAccess]  (a coroutine that runs has a task)
+            held = self._pulse.hold(job.lease, asked_at, cancel)
             try:
                 settlement = await self._settlement(job, held)
                 if settlement is None:
@@ -224,7 +229,7 @@ class Worker:
 
     async def _see_through(self, settlement: Settlement, held: Held) -> Settled | LeaseLost:
         """Settle, also when cancelled: abandoned half-way, it may leave a kept lease that nobody uses."""
-        settling = asyncio.ensure_future(self._settler.settle(settlement, held))
+        settling = self._settler.settle(settlement, held)
         try:
             return await asyncio.shield(settling)
         except asyncio.CancelledError:

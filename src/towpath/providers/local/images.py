@@ -95,7 +95,6 @@ def _frames(path: Path) -> Iterator[tuple[int, int, Image]]:
 
 
 def _prepared(image: Image) -> Image:
-    from PIL import Image as images
     from PIL import ImageOps
 
     shrink = (_ENOUGH_PIXELS / max(1, image.width * image.height)) ** 0.5
@@ -103,19 +102,25 @@ def _prepared(image: Image) -> Image:
         # JPEG can be read at half or quarter size at once, which spares the memory.
         image.draft("L", (int(image.width * shrink), int(image.height * shrink)))
     upright = ImageOps.exif_transpose(image)
-    if upright.has_transparency_data:
-        colours = upright.convert("RGBA")
-        paper = images.new("RGBA", colours.size, "white")
-        upright = images.alpha_composite(paper, colours)
-    grey = (
-        upright.convert("L")
-        if upright.mode != "I;16"
-        else upright.point(lambda value: value / 256).convert("L")
-    )
+    grey = _grey(upright)
     shrink = (_ENOUGH_PIXELS / max(1, grey.width * grey.height)) ** 0.5
     if shrink < 1:
         grey = grey.resize((max(1, int(grey.width * shrink)), max(1, int(grey.height * shrink))))
     return grey
+
+
+def _grey(image: Image) -> Image:
+    """As it would look on white paper, in shades of grey."""
+    from PIL import Image as images
+
+    if image.mode == "LAB":
+        return image.getchannel("L")
+    if image.mode == "I;16":
+        return image.point(lambda value: value / 256).convert("L")
+    if image.has_transparency_data:
+        colours = image.convert("RGBA")
+        image = images.alpha_composite(images.new("RGBA", colours.size, "white"), colours)
+    return image.convert("L")
 
 
 def _page(frame: Image, number: int, recognizer: Recognizer, pdf: Path) -> PageRead:

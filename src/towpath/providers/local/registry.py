@@ -56,7 +56,8 @@ class LocalReader:
 
     runner: Runner
     ocr: OcrSettings
-    seconds: float = 600.0
+    #: Longest silence: a page by OCR takes seconds, and every page is reported.
+    seconds: float = 120.0
     provider: str = "local"
     model: str = f"reader-{VERSION}"
 

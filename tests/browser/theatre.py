@@ -1,0 +1,92 @@
+"""Documents in states that are hard to meet by chance, brought about by the ledger's own verbs.
+
+The server on this stage works on nothing (`worker_stages` names a stage that does not exist), so that what
+a test arranges stays as it was arranged. One document at a time: a claim takes everything that waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.support.servers import Client
+from towpath.ledger.contract import Advance, Fail, Settled, Settlement, Suspended
+from towpath.ledger.ledger import SqlLedger
+from towpath.ledger.sqlite.database import SqliteDatabase
+from towpath.model.work import FailureType, Lease
+
+T = TypeVar("T")
+
+IDLE = {"TOWPATH_WORKER_STAGES": "none", "TOWPATH_RUN_DEADLINE_SECONDS": "3000"}
+_LEASE = 3000.0
+_ONWARD = ("save_markdown", "chunk", "embed")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The ledger of a running server, with the test as its only worker."""
+
+    data: Path
+    client: Client
+
+    def upload(self, name: str, body: bytes | None = None) -> str:
+        return str(self.client.upload(name, body or f"The text of {name}.".encode())["id"])
+
+    def begin(self, document_id: str, *, started: datetime | None = None, lease: float = _LEASE) -> Lease:
+        """Claim the document's job, as a worker would."""
+        now = started or datetime.now(UTC)
+        claimed = self._with(lambda ledger: ledger.claim("the test", limit=100, lease_seconds=lease, now=now))
+        return next(job.lease for job in claimed if job.document_id == document_id)
+
+    def reach_embed(self, document_id: str) -> Lease:
+        lease = self.begin(document_id)
+        for following in _ONWARD:
+            lease = self.settle(Advance(lease, following, max_attempts=2))
+        return lease
+
+    def at_work(self, document_id: str, done: int, total: int) -> None:
+        lease = self.reach_embed(document_id)
+        self._with(lambda ledger: ledger.progress(lease, done, total, datetime.now(UTC)))
+
+    def throttled(self, document_id: str, seconds: float) -> None:
+        until = datetime.now(UTC) + timedelta(seconds=seconds)
+        said = "openai, which answered 429 Too Many Requests"
+        self.settle(Suspended(self.reach_embed(document_id), until, said))
+
+    def failed(
+        self, document_id: str, error: str, kind: FailureType = FailureType.STAGE_FAILED
+    ) -> None:
+        lease = self.reach_embed(document_id)
+        self.settle(Fail(lease, error, datetime.now(UTC), final=True, failure_type=kind))
+
+    def timed_out(self, document_id: str) -> None:
+        """Begun so long ago that a sweep finds the run past its deadline."""
+        long_ago = datetime.now(UTC) - timedelta(hours=2)
+        self.begin(document_id, started=long_ago, lease=4 * 3600)
+        self._with(lambda ledger: ledger.sweep(datetime.now(UTC)))
+
+    def quarantined(self, document_id: str) -> None:
+        """Its worker fell silent, once too often."""
+        lease = self.begin(document_id, lease=30)
+        late = lease.until + timedelta(seconds=1)
+        self._with(lambda ledger: ledger.sweep(late, max_crashes=0))
+
+    def settle(self, settlement: Settlement) -> Lease:
+        now = datetime.now(UTC)
+        [answer] = self._with(lambda ledger: ledger.settle([settlement], now, lease_seconds=_LEASE))
+        assert isinstance(answer, Settled)
+        return answer.next or settlement.lease
+
+    def _with(self, act: Callable[[SqlLedger], Coroutine[Any, Any, T]]) -> T:
+        """Playwright's loop runs on this thread, so the ledger's verbs get a thread and a loop of their own."""
+        database = SqliteDatabase(self.data / "towpath.db")
+        try:
+            with ThreadPoolExecutor(1) as thread:
+                return thread.submit(lambda: asyncio.run(act(SqlLedger(database)))).result()
+        finally:
+            database.close()

@@ -1,0 +1,317 @@
+"""The claim walks its index: with a million finished jobs in the table it reads a few thousand rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, LiteralString, cast
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.rows import TupleRow
+
+from tests.support.databases import PostgresServer, sqlite_engine
+from tests.support.factories import a_plan, a_submission
+from towpath.ledger.database import Transaction
+from towpath.ledger.statements import statements
+from towpath.ledger.verbs import submit
+from towpath.ledger.verbs.claim import FIRST_ORG, LANES, claim
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+CLAIM_INDEX = "ix_document_processing_jobs_claim"
+HOT_TABLES = {"document_processing_jobs", "processing_runs", "documents"}
+#: The claim's parameters as the ledger gives them, with their types.
+TYPES = {
+    "worker": "text",
+    "after": "uuid",
+    "limit": "bigint",
+    "window": "bigint",
+    "lanes": "bigint",
+    "stages": "text[]",
+    "until": "timestamptz",
+    "now": "timestamptz",
+}
+
+# 100 organizations and 100,000 documents, each with ten finished jobs of an old run and one that waits.
+# Half of those that wait stand in one lane: the planner takes lanes to be alike, and reads them whole.
+# Ids grow as the ledger's own do; random ones would make the million rows five times slower to insert.
+FILL = """
+create function pg_temp.made_id(kind text, n bigint) returns uuid language sql immutable
+return cast(kind || lpad(to_hex(n), 31, '0') as uuid);
+
+insert into organizations (id, name, created_at)
+select pg_temp.made_id('a', n), 'org ' || n, '2026-01-01' from generate_series(0, 99) as n;
+
+insert into documents (
+  id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
+)
+select
+  pg_temp.made_id('b', n), pg_temp.made_id('a', n % 100), 'document', 'x', 'text/plain', 1, n::text, 'b',
+  'PROCESSING', '2026-01-01', '2026-01-01'
+from generate_series(1, 100000) as n;
+
+insert into processing_runs (id, org_id, document_id, pipeline, pipeline_version, state, created_at)
+select
+  pg_temp.made_id('c', n), pg_temp.made_id('a', n % 100), pg_temp.made_id('b', 1 + (n - 1) % 100000),
+  'document', 1, case when n <= 100000 then 'COMPLETED' else 'QUEUED' end, '2026-01-01'
+from generate_series(1, 200000) as n;
+
+insert into document_processing_jobs (
+  id, org_id, document_id, run_id, stage, status, result, max_attempts, available_at, created_at, updated_at
+)
+select
+  pg_temp.made_id('d', n * 16 + stage), pg_temp.made_id('a', n % 100), pg_temp.made_id('b', n),
+  pg_temp.made_id('c', n), 'stage' || stage, 'COMPLETED', '{}', 5, '2026-01-01', '2026-01-01', '2026-01-01'
+from generate_series(1, 100000) as n
+cross join generate_series(1, 10) as stage;
+
+insert into document_processing_jobs (
+  id, org_id, document_id, run_id, stage, status, max_attempts, available_at, created_at, updated_at
+)
+select
+  pg_temp.made_id('e', n), pg_temp.made_id('a', case when n <= 50000 then 7 else n % 100 end),
+  pg_temp.made_id('b', n), pg_temp.made_id('c', 100000 + n),
+  'stage' || case when n <= 50000 then 0 else n / 100 % 5 end, 'PENDING', 5,
+  timestamptz '2026-01-01' + n * interval '1 ms', '2026-01-01', '2026-01-01'
+from generate_series(1, 100000) as n;
+"""
+
+Connection = psycopg.Connection[TupleRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    dsn: str
+    #: A session that prepared the claim while the tables were empty, and keeps that plan.
+    old_session: Connection
+
+
+@pytest.fixture(scope="module")
+def large(postgres_server: PostgresServer) -> Iterator[Large]:
+    dsn = postgres_server.create_migrated()
+    with (
+        psycopg.connect(dsn, autocommit=True) as old_session,
+        psycopg.connect(dsn, autocommit=True) as filler,
+    ):
+        old_session.execute("set plan_cache_mode = force_generic_plan")
+        _prepare(old_session)
+        _explain(old_session, limit=10)
+        # References are right by construction; checking a million of them would take most of the time.
+        filler.execute("set session_replication_role = replica")
+        filler.execute(FILL)
+        filler.execute("vacuum (analyze) document_processing_jobs, processing_runs, documents")
+        yield Large(dsn, old_session)
+    postgres_server.drop(dsn)
+
+
+def _prepare(connection: Connection) -> None:
+    (statement,) = statements("postgres", "claim")
+    for number, name in enumerate(TYPES, start=1):
+        statement = statement.replace(f"%({name})s", f"${number}")
+    kinds = ", ".join(TYPES.values())
+    connection.execute(
+        cast("LiteralString", f"prepare claim ({kinds}) as {statement.replace('%%', '%')}"), prepare=False
+    )
+
+
+def _explain(connection: Connection, *, limit: int, stages: list[str] | None = None) -> dict[str, Any]:
+    """Run the prepared claim, take it back, and give its plan with what each node really did."""
+    given = {
+        "worker": "anna",
+        "after": FIRST_ORG,
+        "limit": limit,
+        "window": 2 * limit + 16,
+        "lanes": LANES,
+        "stages": stages,
+        "until": NOW + timedelta(seconds=30),
+        "now": NOW,
+    }
+    values = sql.SQL(", ").join(sql.Literal(given[name]) for name in TYPES)
+    explain = sql.SQL("explain (analyze, format json) execute claim ({})").format(values)
+    with connection.transaction(force_rollback=True):
+        row = connection.execute(explain, prepare=False).fetchone()
+    assert row is not None
+    return cast("dict[str, Any]", row[0][0]["Plan"])
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from _nodes(child)
+
+
+def _rows_read(plan: dict[str, Any]) -> float:
+    """Rows taken from tables and indexes, with those thrown away."""
+    return sum(
+        (
+            node["Actual Rows"]
+            + node.get("Rows Removed by Filter", 0)
+            + node.get("Rows Removed by Index Recheck", 0)
+        )
+        * node["Actual Loops"]
+        for node in _nodes(plan)
+        if "Scan" in node["Node Type"] and (node.get("Relation Name") or node.get("Index Name"))
+    )
+
+
+def _assert_it_walks_the_index(plan: dict[str, Any], at_most: int) -> None:
+    nodes = list(_nodes(plan))
+    scanned = {node.get("Relation Name") for node in nodes if node["Node Type"] == "Seq Scan"}
+    assert not scanned & HOT_TABLES
+    assert CLAIM_INDEX in {node.get("Index Name") for node in nodes}
+    assert _rows_read(plan) <= at_most, json.dumps(plan, indent=1)
+
+
+@pytest.fixture(params=["a plan of today", "a generic plan of today", "a plan from when it was empty"])
+def session(request: pytest.FixtureRequest, large: Large) -> Iterator[Connection]:
+    if request.param == "a plan from when it was empty":
+        yield large.old_session
+        return
+    with psycopg.connect(large.dsn, autocommit=True) as connection:
+        mode: LiteralString = "force_generic_plan" if "generic" in request.param else "force_custom_plan"
+        connection.execute(sql.SQL("set plan_cache_mode = {}").format(mode))
+        _prepare(connection)
+        yield connection
+
+
+@pytest.mark.parametrize("limit", [1, 10, 50])
+def test_given_a_million_finished_jobs_when_claiming_then_a_bounded_number_of_rows_is_read(
+    session: Connection, limit: int
+) -> None:
+    plan = _explain(session, limit=limit)
+    assert plan["Actual Rows"] == limit
+    # Each of at most 64 lanes is asked for its window; then come a few rows for each job that is taken.
+    _assert_it_walks_the_index(plan, at_most=64 * (2 * limit + 16) + 64 * 2 + 40 * limit)
+
+
+def test_given_a_stage_that_has_no_jobs_when_claiming_it_then_only_the_lanes_are_looked_at(
+    session: Connection,
+) -> None:
+    plan = _explain(session, limit=10, stages=["transcribe"])
+    assert plan["Actual Rows"] == 0
+    # 100 organizations with five stages each: one look at each of their lanes.
+    _assert_it_walks_the_index(plan, at_most=2 * 500 + 10)
+
+
+def test_given_a_stage_that_has_some_jobs_when_claiming_it_then_only_those_lanes_are_read(
+    session: Connection,
+) -> None:
+    plan = _explain(session, limit=10, stages=["stage3"])
+    assert plan["Actual Rows"] == 10
+    _assert_it_walks_the_index(plan, at_most=64 * (2 * 10 + 16) + 2 * 500 + 40 * 10)
+
+
+#: The other verbs a worker says all day, with parameters of the shape the ledger gives them.
+_ROWS = json.dumps(
+    [{"job_id": FIRST_ORG, "epoch": 1, "progress": {}, "result": {}, "follow_ups": [], "final": False}]
+)
+OTHERS: dict[str, dict[str, object]] = {
+    "heartbeat": {"rows": _ROWS, "until": NOW, "now": NOW},
+    "progress": {"rows": _ROWS, "now": NOW},
+    "advance": {"rows": _ROWS, "until": NOW, "now": NOW},
+    "finish": {"rows": _ROWS, "now": NOW},
+    "fail": {"rows": _ROWS, "now": NOW},
+    "suspend": {"rows": _ROWS, "now": NOW},
+    "release": {"rows": _ROWS, "now": NOW},
+    "fence": {"job_id": FIRST_ORG, "epoch": 1},
+    "wake_next": {"documents": json.dumps([FIRST_ORG]), "now": NOW},
+    "end_runs": {
+        "runs": json.dumps([FIRST_ORG]),
+        "state": "CANCELLED",
+        "error": None,
+        "kind": "RUN_CANCELLED",
+        "now": NOW,
+    },
+    "rescue": {"now": NOW, "stamp": "now", "limit": 100, "max_crashes": 2},
+    "overdue": {"now": NOW, "limit": 100},
+    "next_sweep": {},
+}
+
+
+@pytest.mark.parametrize("verb", OTHERS)
+def test_given_a_million_finished_jobs_then_no_other_verb_scans_the_tables(large: Large, verb: str) -> None:
+    (statement,) = statements("postgres", verb)
+    with (
+        psycopg.connect(large.dsn, autocommit=True) as connection,
+        connection.transaction(force_rollback=True),
+    ):
+        asked = cast("LiteralString", f"explain (analyze, format json) {statement}")
+        row = connection.execute(asked, OTHERS[verb]).fetchone()
+    assert row is not None
+    plan = cast("dict[str, Any]", row[0][0]["Plan"])
+    scanned = {node.get("Relation Name") for node in _nodes(plan) if node["Node Type"] == "Seq Scan"}
+    assert not scanned & HOT_TABLES
+    assert _rows_read(plan) <= 100
+
+
+def test_given_sqlite_then_the_claim_walks_the_same_index_and_does_not_feel_the_finished_jobs(
+    tmp_path: Path, migrated_sqlite_file: Path
+) -> None:
+    with sqlite_engine(tmp_path / "ledger.db", migrated_sqlite_file) as engine:
+        plan = a_plan(("extract",))
+        submissions = [a_submission(plan=plan) for _ in range(200)]
+        engine.database.transact(lambda tx: submit.submit(tx, submissions, NOW - timedelta(days=1)))
+        alone = engine.database.transact(_work_of_a_claim)
+        # Given as many finished jobs as would show
+        engine.database.transact(_add_finished)
+        engine.database.transact(lambda tx: tx.connection.exec_driver_sql("analyze"))
+        assert engine.database.transact(_work_of_a_claim) <= alone * 1.1
+        for line in engine.database.transact(_plans):
+            if re.match(r"SCAN (document_processing_jobs|job|ready|processing_runs|run|other)\b", line):
+                assert CLAIM_INDEX in line
+
+
+def _add_finished(tx: Transaction) -> None:
+    tx.connection.exec_driver_sql(
+        """
+        insert into document_processing_jobs (
+          id, org_id, document_id, run_id, stage, status, max_attempts, available_at, created_at, updated_at
+        )
+        with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 50000)
+        select
+          printf('job %d', n), org_id, document_id, printf('run %d', n), 'extract', 'COMPLETED', 5, '2026',
+          '2026', '2026'
+        from counted
+        cross join (select * from document_processing_jobs limit 1)
+        """
+    )
+
+
+def _work_of_a_claim(tx: Transaction) -> int:
+    """How many tens of steps SQLite's machine makes for one claim, which is then taken back."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    raw = cast("Any", tx.connection.connection.driver_connection)
+    tx.connection.exec_driver_sql("savepoint before_the_claim")
+    raw.set_progress_handler(count, 10)
+    try:
+        found = claim(tx, "anna", after=FIRST_ORG, limit=10, lease_seconds=30, now=NOW, stages=None)
+    finally:
+        raw.set_progress_handler(None, 0)
+    tx.connection.exec_driver_sql("rollback to before_the_claim")
+    assert len(found) == 10
+    return steps
+
+
+def _plans(tx: Transaction) -> list[str]:
+    given = dict.fromkeys(TYPES, None) | {
+        "limit": 10,
+        "lanes": LANES,
+        "after": FIRST_ORG,
+        "now": NOW.isoformat(),
+    }
+    return [
+        str(row[3])
+        for statement in statements("sqlite", "claim")
+        for row in tx.connection.exec_driver_sql(f"explain query plan {statement}", given)
+    ]
