@@ -41,7 +41,9 @@ def states_page() -> str:
         lines += [f"## {title}", "", "| verb | from | to |", "|---|---|---|"]
         for verb, steps in moves.items():
             for before, after in steps.items():
-                lines.append(f"| {verb} | `{before}` | {' or '.join(f'`{state}`' for state in sorted(after))} |")
+                lines.append(
+                    f"| {verb} | `{before}` | {' or '.join(f'`{state}`' for state in sorted(after))} |"
+                )
         lines.append("")
     return "\n".join(lines)
 

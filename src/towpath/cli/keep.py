@@ -22,7 +22,6 @@ from towpath.folder import owned
 from towpath.ledger import migrate as migrations
 from towpath.storage.local import LocalStore
 
-
 T = TypeVar("T")
 
 
@@ -126,7 +125,7 @@ async def _compare(settings: Settings, repair: bool) -> Comparison:
             if repair:
                 store.sweep_incoming()
             wanted = await SqlCatalogue(database, {}).blob_keys()
-            there = {key async for key in store.keys()}
+            there = {key async for key in store.keys("")}
             orphans = sorted(there - wanted)
             if repair:
                 for key in orphans:

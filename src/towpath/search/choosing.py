@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from towpath.search.query import Term
@@ -16,32 +16,48 @@ class Weighed:
     count: int
 
 
+Terms = tuple[Weighed, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``all_of`` must all be there; where they are nowhere together, ``required`` and some of ``any_of``."""
+    """``all_of`` must all be there; where they are nowhere together, ``required`` and some of the others."""
 
-    all_of: tuple[Weighed, ...]
-    required: tuple[Weighed, ...]
-    any_of: tuple[Weighed, ...]
+    all_of: Terms
+    required: Terms
+    rare: Terms
+    loose: Terms
 
     @property
     def is_impossible(self) -> bool:
-        return any(weighed.count == 0 for weighed in self.required)
+        return any(one.count == 0 for one in self.required)
+
+    def looser(self) -> Iterator[tuple[Terms, Terms]]:
+        """What to ask for next, and next again: terms that must be there, and terms of which one must."""
+        if self.rare:
+            yield self.required, self.rare
+        if len(self.loose) > len(self.rare):
+            yield self.required, self.loose
+        if self.required:
+            yield self.required, ()
 
 
 def choose(weighed: Sequence[Weighed], *, common: int, most: int) -> Choice:
     """Words in more than ``common`` passages are left out where others tell more.
 
-    ``any_of`` are the rarest, as many as have ``most`` passages together, and at least one.
+    ``rare`` are the rarest, as many as have ``most`` passages together, and at least one.
     """
     telling = [one for one in weighed if one.term.quoted or one.count <= common]
     required = tuple(one for one in weighed if one.term.quoted)
-    loose = [one for one in weighed if not one.term.quoted and one.count > 0 and not one.term.is_slight]
-    chosen: list[Weighed] = []
+    loose = sorted(
+        (one for one in weighed if not one.term.quoted and one.count > 0 and not one.term.is_slight),
+        key=lambda one: one.count,
+    )
+    rare: list[Weighed] = []
     passages = 0
-    for one in sorted(loose, key=lambda one: one.count):
+    for one in loose:
         passages += one.count
-        if chosen and passages > most:
+        if rare and passages > most:
             break
-        chosen.append(one)
-    return Choice(tuple(telling or weighed), required, tuple(chosen))
+        rare.append(one)
+    return Choice(tuple(telling or weighed), required, tuple(rare), tuple(loose))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from towpath.errors import Rejected
+from towpath.ledger.database import Database, Transaction
 from towpath.providers.contract import Vectors
 from towpath.search.query import Wish
 
@@ -101,16 +102,16 @@ class Passage:
 
 
 class Index(Protocol):
-    """What an engine offers: two ways of looking, each best first, and the passages themselves."""
+    """What an engine offers: two ways of looking, each best first. Both block, and run inside a transaction."""
 
-    async def by_words(self, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
+    database: Database
+
+    def by_words(self, tx: Transaction, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
         """Up to ``depth`` chunks with all the words; with some of them where those are not ``enough``."""
         ...
 
-    async def by_vector(self, scope: Scope, space: Space, vector: Vectors, depth: int) -> list[Ranked]:
+    def by_vector(
+        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
+    ) -> list[Ranked]:
         """The ``depth`` nearest chunks and their cosines."""
-        ...
-
-    async def passages(self, scope: Scope, numbers: Sequence[int]) -> dict[int, Passage]:
-        """Those of the chunks that are still there."""
         ...

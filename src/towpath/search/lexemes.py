@@ -38,38 +38,32 @@ class Look:
     def by_words(self, terms: Sequence[Term], enough: int) -> list[Ranked]:
         choice = choose(self._weigh(terms), common=COMMON, most=RANKED)
         queries = [_tsquery(at, one.term) for at, one in enumerate(choice.all_of)]
-        found, total = self._gather(" && ".join(queries), choice.all_of)
-        if total == RANKED and len(queries) > 1:
-            # Not all could be ranked: those where the words stand in a row come first.
-            adjacent, _ = self._gather(" <-> ".join(queries), choice.all_of)
-            found = adjacent | found
+        found = self._gather(" && ".join(queries), choice.all_of)
         for asked, query in _looser(choice):
             if len(found) < enough:
-                found |= self._gather(query, asked)[0]
+                found |= self._gather(query, asked)
         return list(found.values())[: self.depth]
 
-    def _gather(self, query: str, asked: Sequence[Weighed]) -> tuple[dict[int, Ranked], int]:
-        """The best, in order, and how many candidates were ranked."""
+    def _gather(self, query: str, asked: Sequence[Weighed]) -> dict[int, Ranked]:
+        """The best, in order; where there are more than can be ranked, the best of the oldest."""
         score = " + ".join(
-            f"{_rarity(one):.3f} * ts_rank('{_WEIGHTS}', search_words, {_tsquery(at, one.term)}, 1)"
+            f"{_rarity(one):.3f} * ts_rank('{_WEIGHTS}', lexemes, {_tsquery(at, one.term)}, 1)"
             for at, one in enumerate(asked)
         )
+        # Joined with nothing, the lexemes are unpacked once and not for every term.
         statement = text(f"""
-            select number, score, count(*) over () as total from (
-              select number, {score} as score from (
-                select number, search_words from chunks
-                where search_words @@ ({query}) and {scope_conditions(self.scope)}
-                limit {RANKED}
-              ) as candidates
-            ) as ranked
+            select number, {score} as score from (
+              select number, search_words || '' as lexemes from chunks
+              where search_words @@ ({query}) and {scope_conditions(self.scope)}
+              limit {RANKED}
+            ) as candidates
             order by score desc, number limit {self.depth}
         """)
         values = scope_values(self.scope)
         for at, one in enumerate(asked):
             values |= _values(at, one.term)
         rows = self.tx.connection.execute(statement, values).all()
-        found = {int(row.number): Ranked(int(row.number), float(row.score)) for row in rows}
-        return found, int(rows[0].total) if rows else 0
+        return {int(row.number): Ranked(int(row.number), float(row.score)) for row in rows}
 
     def _weigh(self, terms: Sequence[Term]) -> list[Weighed]:
         """How many passages have each term, by the planner's statistics: counting them would take long."""
@@ -98,14 +92,12 @@ class Look:
 
 
 def _looser(choice: Choice) -> Iterator[tuple[tuple[Weighed, ...], str]]:
-    """The phrases with any of the words, then the phrases alone."""
-    asked = (*choice.required, *choice.any_of)
-    queries = [_tsquery(at, one.term) for at, one in enumerate(asked)]
-    required, anything = queries[: len(choice.required)], queries[len(choice.required) :]
-    if anything:
-        yield asked, " && ".join([*required, f"({' || '.join(anything)})"])
-    if required:
-        yield choice.required, " && ".join(required)
+    """Ever fewer conditions, and whose terms they are."""
+    for required, anything in choice.looser():
+        asked = (*required, *anything)
+        queries = [_tsquery(at, one.term) for at, one in enumerate(asked)]
+        either = " || ".join(queries[len(required) :])
+        yield asked, " && ".join([*queries[: len(required)], *([f"({either})"] if either else [])])
 
 
 def _rows(explained: object, branches: int) -> list[int]:

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from towpath.errors import ConfigError, ProviderError
+from towpath.ledger.database import Transaction
 from towpath.providers.contract import Embedder, Vectors
 from towpath.search.contract import Hit, Index, Passage, Query, Ranked, Scope, Space
 from towpath.search.fusion import fuse
+from towpath.search.passages import read_passages
 from towpath.search.query import Wish, read
 from towpath.search.snippet import cut
 
@@ -41,45 +43,70 @@ class HybridSearcher:
         scope = _scope(query)
         if scope is None or not wish.text:
             return []
-        found = await self._find(query, scope, wish)
-        page = found[query.offset : query.offset + query.limit]
-        passages = await self._index.passages(scope, [ranked.number for ranked in page])
-        return await asyncio.to_thread(_hits, page, passages, wish)
+        match query.mode:
+            case "text":
+                return await self._text(query, scope, wish)
+            case "vector":
+                return await self._vector(query, scope, wish)
+            case "hybrid":
+                return await self._hybrid(query, scope, wish)
 
-    async def _find(self, query: Query, scope: Scope, wish: Wish) -> list[Ranked]:
-        depth = query.offset + query.limit
-        if query.mode == "vector":
-            return await self._by_vector(scope, wish, depth)
-        if query.mode == "text":
+    async def _text(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
+        def look(tx: Transaction) -> list[Hit]:
             # By places, since the scores of «all words» and «some words» are not one scale.
-            return fuse([await self._by_words(scope, wish, depth)])
+            return _hits(tx, query, scope, wish, fuse([self._by_words(tx, scope, wish, _depth(query))]))
+
+        return await self._index.database.run(look, read=True)
+
+    async def _vector(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
+        vector = await self._embedded(wish)
+
+        def look(tx: Transaction) -> list[Hit]:
+            found = self._index.by_vector(tx, scope, self._space, vector, _depth(query))
+            return _hits(tx, query, scope, wish, found)
+
+        # Every statement here may be a transaction of its own: two trips to the server less.
+        return await self._index.database.run(look, read=True, single=True)
+
+    async def _hybrid(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
         by_words, by_vector = await asyncio.gather(
-            self._by_words(scope, wish, DEPTH), self._by_vector_if_possible(scope, wish, DEPTH)
+            self._index.database.run(lambda tx: self._by_words(tx, scope, wish, DEPTH), read=True),
+            self._by_vector_if_possible(scope, wish),
         )
         if wish.phrases:
             # Who quotes wants these words: meaning then only orders the passages that have them.
             having = {ranked.number for ranked in by_words}
             by_vector = [ranked for ranked in by_vector if ranked.number in having]
-        return fuse([by_words, by_vector])
+        fused = fuse([by_words, by_vector])
+        return await self._index.database.run(
+            lambda tx: _hits(tx, query, scope, wish, fused), read=True, single=True
+        )
 
-    async def _by_words(self, scope: Scope, wish: Wish, depth: int) -> list[Ranked]:
-        return await self._index.by_words(scope, wish, depth, min(ENOUGH, depth)) if wish.terms else []
+    def _by_words(self, tx: Transaction, scope: Scope, wish: Wish, depth: int) -> list[Ranked]:
+        return self._index.by_words(tx, scope, wish, depth, min(ENOUGH, depth)) if wish.terms else []
 
-    async def _by_vector_if_possible(self, scope: Scope, wish: Wish, depth: int) -> list[Ranked]:
+    async def _by_vector_if_possible(self, scope: Scope, wish: Wish) -> list[Ranked]:
         try:
-            return await self._by_vector(scope, wish, depth)
+            vector = await self._embedded(wish)
         except (ProviderError, ConfigError) as error:
             log.warning("Searching by words only, since the embedder does not answer: %s", error)
             return []
+        return await self._index.database.run(
+            lambda tx: self._index.by_vector(tx, scope, self._space, vector, DEPTH), read=True, single=True
+        )
 
-    async def _by_vector(self, scope: Scope, wish: Wish, depth: int) -> list[Ranked]:
+    async def _embedded(self, wish: Wish) -> Vectors:
         vector = self._vectors.get(wish.text)
         if vector is None:
             vector = np.asarray((await self._embedder.embed([wish.text])).vectors[0], np.float32)
             self._vectors[wish.text] = vector
             if len(self._vectors) > REMEMBERED:
                 self._vectors.popitem(last=False)
-        return await self._index.by_vector(scope, self._space, vector, depth)
+        return vector
+
+
+def _depth(query: Query) -> int:
+    return query.offset + query.limit
 
 
 def _scope(query: Query) -> Scope | None:
@@ -94,24 +121,23 @@ def _scope(query: Query) -> Scope | None:
     return Scope(org_id, query.kind, document_id)
 
 
-def _hits(page: Sequence[Ranked], passages: dict[int, Passage], wish: Wish) -> list[Hit]:
-    hits: list[Hit] = []
-    for ranked in page:
-        passage = passages.get(ranked.number)
-        if passage is None:
-            continue  # its document was removed or replaced since it was found
-        snippet = cut(passage.text, wish)
-        hits.append(
-            Hit(
-                passage.chunk_id,
-                passage.document_id,
-                passage.document_name,
-                passage.document_kind,
-                ranked.score,
-                snippet.text,
-                snippet.highlights,
-                passage.anchor,
-                passage.ordinal,
-            )
-        )
-    return hits
+def _hits(tx: Transaction, query: Query, scope: Scope, wish: Wish, found: Sequence[Ranked]) -> list[Hit]:
+    page = found[query.offset : query.offset + query.limit]
+    passages = read_passages(tx, scope, [ranked.number for ranked in page])
+    # What is missing was removed or replaced since it was found.
+    return [_hit(ranked, passages[ranked.number], wish) for ranked in page if ranked.number in passages]
+
+
+def _hit(ranked: Ranked, passage: Passage, wish: Wish) -> Hit:
+    snippet = cut(passage.text, wish)
+    return Hit(
+        passage.chunk_id,
+        passage.document_id,
+        passage.document_name,
+        passage.document_kind,
+        ranked.score,
+        snippet.text,
+        snippet.highlights,
+        passage.anchor,
+        passage.ordinal,
+    )

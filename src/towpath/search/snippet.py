@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
 from towpath.search.letters import Word, runs_on, words
 from towpath.search.query import Term, Wish
@@ -18,10 +20,11 @@ LEAD = 60
 SNAP = 20
 LONGEST_PASSAGE = 20_000
 
-_BLANKS = re.compile(r"\s+")
 # Marks of markdown that mean nothing in a line of plain text: headings, quotes, rules of tables, emphasis.
 _MARKDOWN = re.compile(r"(?m)^[ \t]*(?:#{1,6}|>)[ \t]+|^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|?)+[ \t]*$|\*\*")
 _SENTENCE_START = re.compile(r"(?<=[.!?…。！？])\s*")
+
+_ANY_LETTER = re.compile("[A-Za-z0-9]")
 
 Span = tuple[int, int]
 
@@ -43,7 +46,7 @@ class _Mark:
 
 def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     """About ``length`` characters around the best place; the beginning where no word is found."""
-    text = _BLANKS.sub(" ", _MARKDOWN.sub("", passage[:LONGEST_PASSAGE])).strip()
+    text = " ".join(_MARKDOWN.sub("", passage[:LONGEST_PASSAGE]).split())
     marks = _marks(text, _telling(wish.terms))
     start, end = _window(text, marks, length)
     before, after = "… " if start > 0 else "", " …" if end < len(text) else ""
@@ -54,41 +57,48 @@ def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)))
 
 
-def _telling(terms: Sequence[Term]) -> list[Term]:
+def _telling(terms: tuple[Term, ...]) -> tuple[Term, ...]:
     """Without the small words, unless there are no others."""
-    return [term for term in terms if not term.is_slight] or list(terms)
+    return tuple(term for term in terms if not term.is_slight) or terms
 
 
-def _marks(text: str, terms: Sequence[Term]) -> list[_Mark]:
-    items = _items(text)
+def _marks(text: str, terms: tuple[Term, ...]) -> list[_Mark]:
+    items = _items(text, terms)
     places: dict[str, list[int]] = {term.key[0]: [] for term in terms}
     for place, item in enumerate(items):
         if item[0] in places:
             places[item[0]].append(place)
-    marks = [mark for number, term in enumerate(terms) for mark in _marks_of(number, term, items, places)]
+    marks = [
+        mark for number, term in enumerate(terms) for mark in _marks_of(text, number, term, items, places)
+    ]
     return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
 def _marks_of(
-    number: int, term: Term, items: Sequence[Word], places: Mapping[str, Sequence[int]]
+    text: str, number: int, term: Term, items: Sequence[Word], places: Mapping[str, Sequence[int]]
 ) -> Iterator[_Mark]:
     *begin, last = term.key
     possible = places[begin[0]] if begin else range(len(items)) if term.is_prefix else places[last]
     for place in possible:
         row = items[place : place + len(begin) + 1]
-        if [item[0] for item in row[:-1]] != begin:
-            continue
         key, start, end = row[-1]
+        if [item[0] for item in row[:-1]] != begin or not _adjoin(text, row):
+            continue
         if term.is_prefix and key.startswith(last):
             yield _Mark(row[0][1], start + 1, number)
         elif key == last:
             yield _Mark(row[0][1], end, number)
 
 
-def _items(text: str) -> list[Word]:
+def _adjoin(text: str, row: Sequence[Word]) -> bool:
+    return not any(_ANY_LETTER.search(text, one[2], other[1]) for one, other in pairwise(row))
+
+
+def _items(text: str, terms: tuple[Term, ...]) -> list[Word]:
     """The text as the indexes see it: stems, or pairs of letters that close with a single one."""
     if text.isascii():
-        return [(stem(word), start, end) for word, start, end in words(text)]
+        # Only words that begin as one of the terms does: three times as fast as stemming them all.
+        return [(stem(found[0]), found.start(), found.end()) for found in _alike(terms).finditer(text)]
     items: list[Word] = []
     for word, start, end in words(text):
         if runs_on(word):
@@ -98,6 +108,13 @@ def _items(text: str) -> list[Word]:
         else:
             items.append((stem(word), start, end))
     return items
+
+
+@lru_cache(maxsize=256)
+def _alike(terms: tuple[Term, ...]) -> re.Pattern[str]:
+    # A stem keeps the first two letters of its word, whatever becomes of the rest.
+    beginnings = {part[:2] for term in terms for part in term.key if part.isascii()}
+    return re.compile(f"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(beginnings)) or '(?!)'})[a-z0-9]*")
 
 
 def _window(text: str, marks: Sequence[_Mark], length: int) -> Span:

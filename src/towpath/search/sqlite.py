@@ -11,9 +11,8 @@ from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import documents
 from towpath.providers.contract import Vectors
 from towpath.search.choosing import Choice, Weighed, choose
-from towpath.search.contract import Passage, Ranked, Scope, Space
+from towpath.search.contract import Ranked, Scope, Space
 from towpath.search.counting import Counts
-from towpath.search.passages import read_passages
 from towpath.search.query import Term, Wish
 from towpath.search.shelves import Shelves
 
@@ -35,24 +34,18 @@ class SqliteIndex:
     """``cache_bytes`` bounds the memory for vectors: 100,000 of 384 dimensions take 154 MB."""
 
     def __init__(self, database: Database, *, cache_bytes: int = GIGABYTE) -> None:
-        self._database = database
+        self.database = database
         self._shelves = Shelves(cache_bytes)
         self._counts = Counts(stale=STALE)
 
-    async def by_words(self, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
-        return await self._database.run(
-            lambda tx: _Look(tx, scope, depth, self._counts).by_words(wish.terms, enough), read=True
-        )
+    def by_words(self, tx: Transaction, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
+        return _Look(tx, scope, depth, self._counts).by_words(wish.terms, enough)
 
-    async def by_vector(self, scope: Scope, space: Space, vector: Vectors, depth: int) -> list[Ranked]:
-        def look(tx: Transaction) -> list[Ranked]:
-            among = _documents(tx, scope)
-            return self._shelves.nearest(tx, scope.org_id, space, vector, depth, among)
-
-        return await self._database.run(look, read=True)
-
-    async def passages(self, scope: Scope, numbers: Sequence[int]) -> dict[int, Passage]:
-        return await self._database.run(lambda tx: read_passages(tx, scope, numbers), read=True)
+    def by_vector(
+        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
+    ) -> list[Ranked]:
+        among = _documents(tx, scope)
+        return self._shelves.nearest(tx, scope.org_id, space, vector, depth, among)
 
 
 def _documents(tx: Transaction, scope: Scope) -> set[str] | None:
@@ -148,13 +141,11 @@ class _Look:
 
 
 def _looser(choice: Choice) -> Iterator[tuple[tuple[Weighed, ...], str]]:
-    """The phrases with any of the words, then the phrases alone."""
-    required = [_match(one.term) for one in choice.required]
-    if choice.any_of:
-        anything = " OR ".join(_match(one.term) for one in choice.any_of)
-        yield (*choice.required, *choice.any_of), " AND ".join([*required, f"({anything})"])
-    if required:
-        yield choice.required, " AND ".join(required)
+    """Ever fewer conditions, and whose terms they are."""
+    for required, anything in choice.looser():
+        either = " OR ".join(_match(one.term) for one in anything)
+        matches = [_match(one.term) for one in required]
+        yield (*required, *anything), " AND ".join([*matches, *([f"({either})"] if either else [])])
 
 
 def _can_rank(asked: Sequence[Weighed]) -> bool:

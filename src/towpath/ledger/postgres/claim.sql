@@ -1,7 +1,9 @@
 -- Takes the oldest due jobs, going round the organizations from the one after :after.
 -- Lanes are found by hopping through the claim index, one descent for each (organization, stage). Only
 -- lanes with something due count as looked at, or organizations that wait would hide one that works.
--- A window wider than the batch is looked at unlocked; the first free rows in order are locked.
+-- A window wider than the batch is looked at unlocked; the first free rows in order are locked. Its width is
+-- hidden from the planner: knowing it, and taking all lanes to be of average length, it would read a flooded
+-- lane whole and sort it (113,000 rows instead of 7,000).
 -- Rows are fetched by `= any(array(...))` and by lateral look-ups, so that a plan made while the tables
 -- were empty is still a walk through primary keys when they hold a million rows.
 -- The first job of a QUEUED run moves the run to RUNNING, if no other run of its document is.
@@ -77,7 +79,7 @@ due as (
     where job.status = 'PENDING' and job.org_id = lanes.org_id and job.stage = lanes.stage
       and job.available_at <= :now
     order by job.available_at, job.id
-    limit :window
+    limit (select cast(:window as bigint))
   ) as ready
 ),
 chosen as (

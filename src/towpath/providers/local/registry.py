@@ -70,7 +70,7 @@ class LocalReader:
         body = await self.runner.run(
             read_file, str(path), media_type, self.ocr, seconds=self.seconds, on_progress=on_progress
         )
-        return Answer(body, {"bytes": float(path.stat().st_size)})
+        return Answer(body, {"bytes": float(len(body))})
 
 
 def read_file(path: str, media_type: str, ocr: OcrSettings, progress: Progress) -> bytes:
