@@ -159,7 +159,9 @@ _FINISHED = (
     from generate_series(1, :count) as n
     """,
     """
-    insert into processing_runs (id, org_id, document_id, pipeline, pipeline_version, state, created_at, started_at, ended_at)
+    insert into processing_runs (
+      id, org_id, document_id, pipeline, pipeline_version, state, created_at, started_at, ended_at
+    )
     select gen_random_uuid(), org_id, id, 'noop', 1, 'COMPLETED', created_at, created_at, created_at from documents
     """,
     """

@@ -11,7 +11,7 @@ from tests.support.factories import a_call
 from towpath.errors import LeaseLost
 from towpath.ledger.contract import Advance, CallAnswer, Fail, Finish, Release, Settlement, Suspended
 from towpath.model.ids import HOME_ORG
-from towpath.model.work import Lease
+from towpath.model.work import EventKind, Lease
 
 CALL = a_call()
 
@@ -34,6 +34,9 @@ async def _heartbeat(story: Story, lease: Lease) -> None:
 WORDS: dict[str, Callable[[Story, Lease], Awaitable[object]]] = {
     "heartbeat": _heartbeat,
     "progress": lambda story, lease: story.ledger.progress(lease, 3, 4, story.now),
+    "note": lambda story, lease: story.ledger.note(
+        lease, EventKind.SCHEDULER_CONTENTION, {"late": True}, story.now
+    ),
     "advance and keep": _says(lambda story, lease: Advance(lease, "chunk", 5, {"late": True})),
     "advance": _says(lambda story, lease: Advance(lease, "chunk", 5, {"late": True}, keep=False)),
     "finish": _says(lambda story, lease: Finish(lease, {"late": True}, ("connect",))),

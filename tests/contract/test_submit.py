@@ -166,3 +166,18 @@ async def test_given_another_organization_then_its_runs_jobs_and_documents_are_n
     assert await story.ledger.events(run_id, org_id=stranger) == []
     assert await story.ledger.retry_many(story.now, org_id=stranger) == []
     assert story.contents() == before
+
+
+@pytest.mark.parametrize("name", ["not-an-id", "", "7", "00000000-0000-7000-9000-00000000000x", "\x00"])
+async def test_given_something_that_is_no_id_then_it_is_simply_not_found(story: Story, name: str) -> None:
+    with pytest.raises(NotFound):
+        await story.ledger.run(name, org_id=HOME_ORG)
+    with pytest.raises(NotFound):
+        await story.ledger.cancel(name, story.now, org_id=HOME_ORG)
+    with pytest.raises(NotFound):
+        await story.ledger.retry(name, story.now, org_id=HOME_ORG)
+    with pytest.raises(NotFound):
+        await story.ledger.reprocess(name, a_plan(), story.now, org_id=HOME_ORG)
+    assert await story.ledger.runs(name, org_id=HOME_ORG) == []
+    assert await story.ledger.jobs(name, org_id=HOME_ORG) == []
+    assert await story.ledger.events(name, org_id=HOME_ORG) == []

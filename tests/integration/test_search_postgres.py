@@ -12,13 +12,18 @@ from tests.support.databases import EngineUnderTest, PostgresServer, postgres_en
 from tests.unit.search.collection import Collection, Meaning
 from towpath.ledger.database import Transaction
 from towpath.model.ids import HOME_ORG
-from towpath.search.contract import Scope, Space
+from towpath.providers.contract import Vectors
+from towpath.search.contract import Ranked, Scope, Space
 from towpath.search.neighbours import Neighbours
 from towpath.search.postgres import PostgresIndex
-from towpath.search.query import read
+from towpath.search.searcher import HybridSearcher
 
 SCOPE = Scope(HOME_ORG)
 SPACE = Space("meaning-1", 384)
+
+
+async def nearest(index: PostgresIndex, vector: Vectors, depth: int, space: Space = SPACE) -> list[Ranked]:
+    return await index.database.run(lambda tx: index.by_vector(tx, SCOPE, space, vector, depth), read=True)
 
 
 @pytest.fixture
@@ -49,8 +54,8 @@ async def test_the_index_of_neighbours_finds_nearly_all_that_is_nearest(collecti
     found = wanted = 0
     for n in range(25):
         vector = (await collection.embedder.embed([f"about {n} and {n % 7}"])).vectors[0]
-        near = {one.number for one in await index.by_vector(SCOPE, SPACE, vector, 10)}
-        truth = {one.number for one in await exact.by_vector(SCOPE, SPACE, vector, 10)}
+        near = {one.number for one in await nearest(index, vector, 10)}
+        truth = {one.number for one in await nearest(exact, vector, 10)}
         found, wanted = found + len(near & truth), wanted + len(truth)
     assert wanted == 250
     assert found / wanted >= 0.95
@@ -73,7 +78,7 @@ async def test_neighbours_are_read_from_the_index_and_with_our_settings(collecti
     assert "ix_chunks_search_384" in {node.get("Index Name") for node in nodes}
     # With pgvector's own ef_search of 40 the index would end after 40.
     index = PostgresIndex(collection.database, few=0)
-    assert len(await index.by_vector(SCOPE, SPACE, vector, 200)) == 200
+    assert len(await nearest(index, vector, 200)) == 200
 
 
 async def test_words_are_read_from_their_index(collection: Collection):
@@ -95,8 +100,8 @@ async def test_no_setting_outlives_its_search(collection: Collection):
     await collection.add("The tenant left.")
     index = PostgresIndex(collection.database, few=0)
     vector = (await collection.embedder.embed(["tenant"])).vectors[0]
-    await index.by_vector(SCOPE, SPACE, vector, 150)
-    await index.by_words(SCOPE, read("the tenant left"), 10, 10)
+    await nearest(index, vector, 150)
+    await collection.hits("the tenant left", "text")
 
     def settings(tx: Transaction) -> tuple[str, ...]:
         names = ("hnsw.ef_search", "hnsw.iterative_scan", "max_parallel_workers_per_gather")
@@ -113,7 +118,7 @@ async def test_vectors_of_any_length_are_found(collection: Collection, dimension
     vector = (await embedder.embed(["The tenant left."])).vectors[0]
     for few in (0, 10):
         index = PostgresIndex(collection.database, few=few)
-        best, second = await index.by_vector(SCOPE, Space("meaning-1", dimension), vector, 10)
+        best, second = await nearest(index, vector, 10, Space("meaning-1", dimension))
         assert best.score == pytest.approx(1.0, abs=1e-3)
         assert second.score < best.score
 
@@ -121,11 +126,13 @@ async def test_vectors_of_any_length_are_found(collection: Collection, dimension
 async def test_a_rare_kind_among_many_passages_is_found_whole(collection: Collection):
     await collection.add(*(f"tenant {n}" for n in range(500)))
     call = await collection.add("an unlikely conversation", kind="call")
-    index = PostgresIndex(collection.database, few=100)
-    vector = (await collection.embedder.embed(["tenant"])).vectors[0]
-    found = await index.by_vector(Scope(HOME_ORG, kind="call"), SPACE, vector, 10)
-    passages = await index.passages(SCOPE, [one.number for one in found])
-    assert {passage.document_id for passage in passages.values()} == {call}
+    collection.searcher = HybridSearcher(PostgresIndex(collection.database, few=100), collection.embedder)
+    assert [hit.document_id for hit in await collection.hits("tenant", "vector", kind="call")] == [call]
+
+
+async def test_a_word_that_nobody_wrote_does_not_hide_the_others(collection: Collection):
+    await collection.add("The report of the company.", "The comet.")
+    assert await collection.found("extraterrestrial report", "text") == ["The report of the company."]
 
 
 async def test_common_words_are_left_out_of_the_ranking_where_others_tell(collection: Collection):

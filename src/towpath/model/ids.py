@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 import uuid
+
+_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _lock = threading.Lock()
 _last = 0
@@ -22,6 +25,11 @@ def new_id() -> str:
     value = (stamp >> 12) << 80 | 0x7 << 76 | (stamp & 0xFFF) << 64
     value |= 0b10 << 62 | int.from_bytes(os.urandom(8), "big") >> 2
     return str(uuid.UUID(int=value))
+
+
+def is_id(text: str) -> bool:
+    """Whether this can be an id at all; Postgres would take anything else for a broken statement."""
+    return _FORM.fullmatch(text) is not None
 
 
 #: The organization of the embedded default, where nobody has made another one.

@@ -102,7 +102,7 @@ class Passage:
 
 
 class Index(Protocol):
-    """What an engine offers: two ways of looking, each best first. Both block, and run inside a transaction."""
+    """What an engine offers: two ways of looking, each best first. Both block, inside a transaction."""
 
     database: Database
 

@@ -8,10 +8,13 @@ from towpath.errors import NotFound
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, processing_runs, run_events
 from towpath.ledger.verbs import rows
+from towpath.model.ids import is_id
 from towpath.model.work import Event, Job, Run
 
 
 def run(tx: Transaction, run_id: str, org_id: str) -> Run:
+    if not is_id(run_id):
+        raise NotFound(f"There is no run {run_id} here.")
     found = tx.connection.execute(
         select(processing_runs).where(processing_runs.c.id == run_id, processing_runs.c.org_id == org_id)
     ).one_or_none()
@@ -22,6 +25,8 @@ def run(tx: Transaction, run_id: str, org_id: str) -> Run:
 
 def runs(tx: Transaction, document_id: str, org_id: str) -> list[Run]:
     """Every run of a document, oldest first."""
+    if not is_id(document_id):
+        return []
     found = tx.connection.execute(
         select(processing_runs)
         .where(processing_runs.c.document_id == document_id, processing_runs.c.org_id == org_id)
@@ -32,6 +37,8 @@ def runs(tx: Transaction, document_id: str, org_id: str) -> list[Run]:
 
 def jobs(tx: Transaction, run_id: str, org_id: str) -> list[Job]:
     """Every job of a run, in the order in which they were made."""
+    if not is_id(run_id):
+        return []
     jobs_ = document_processing_jobs.c
     document_id = (
         select(processing_runs.c.document_id).where(processing_runs.c.id == run_id).scalar_subquery()
@@ -45,6 +52,8 @@ def jobs(tx: Transaction, run_id: str, org_id: str) -> list[Job]:
 
 
 def events(tx: Transaction, run_id: str, org_id: str) -> list[Event]:
+    if not is_id(run_id):
+        return []
     found = tx.connection.execute(
         select(run_events)
         .where(run_events.c.run_id == run_id, run_events.c.org_id == org_id)

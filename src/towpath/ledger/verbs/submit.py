@@ -100,7 +100,7 @@ def _remember(tx: Transaction, submission: Submission, document_id: str, now: da
 
 
 def hold_document(tx: Transaction, document_id: str, org_id: str) -> None:
-    if not tx.run("hold_document", document_id=document_id, org_id=org_id):
+    if not is_id(document_id) or not tx.run("hold_document", document_id=document_id, org_id=org_id):
         raise NotFound(f"There is no document {document_id} here.")
 
 

@@ -151,11 +151,12 @@ def _upgrade_postgres() -> None:
           ))), 'B')
           || to_tsvector('search_stems', search_plain(search_in_pairs(left(given, 100000))))
     """)
-    # Ranking reads it for every candidate: it stays in the row, and the text moves out where room is scarce.
     op.execute(
-        "alter table chunks add column search_words tsvector storage main "
+        "alter table chunks add column search_words tsvector "
         "generated always as (search_lexemes(text, anchor)) stored"
     )
+    # Ranking reads it for every candidate: it stays in the row, and the text moves out where room is scarce.
+    op.execute("alter table chunks alter column search_words set storage main")
     op.execute("create index ix_chunks_search_words on chunks using gin (search_words)")
     for dimension in DIMENSIONS:
         _index_vectors(dimension, "vector")
