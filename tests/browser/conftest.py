@@ -50,7 +50,15 @@ def stage(built_page: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture
 def reader(browser: Browser, server: Server) -> Iterator[Reader]:
+    """Somebody before the server that works."""
     with reading(browser, server.url) as one:
+        yield one
+
+
+@pytest.fixture
+def onlooker(browser: Browser, stage: Stage) -> Iterator[Reader]:
+    """Somebody before the server whose documents stand still."""
+    with reading(browser, str(stage.client.http.base_url).rstrip("/")) as one:
         yield one
 
 

@@ -14,11 +14,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.support.factories import a_plan, a_submission
 from tests.support.servers import Client
 from towpath.ledger.contract import Advance, Fail, Settled, Settlement, Suspended
 from towpath.ledger.ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.model.work import FailureType, Lease
+from towpath.pipelines.document import STAGES
 
 T = TypeVar("T")
 
@@ -40,7 +42,7 @@ class Stage:
     def begin(self, document_id: str, *, started: datetime | None = None, lease: float = _LEASE) -> Lease:
         """Claim the document's job, as a worker would."""
         now = started or datetime.now(UTC)
-        claimed = self._with(lambda ledger: ledger.claim("the test", limit=100, lease_seconds=lease, now=now))
+        claimed = self._with(lambda ledger: ledger.claim("workshop:4711", limit=100, lease_seconds=lease, now=now))
         return next(job.lease for job in claimed if job.document_id == document_id)
 
     def reach_embed(self, document_id: str) -> Lease:
@@ -64,11 +66,13 @@ class Stage:
         lease = self.reach_embed(document_id)
         self.settle(Fail(lease, error, datetime.now(UTC), final=True, failure_type=kind))
 
-    def timed_out(self, document_id: str) -> None:
-        """Begun so long ago that a sweep finds the run past its deadline."""
-        long_ago = datetime.now(UTC) - timedelta(hours=2)
-        self.begin(document_id, started=long_ago, lease=4 * 3600)
-        self._with(lambda ledger: ledger.sweep(datetime.now(UTC)))
+    def timed_out(self, name: str) -> str:
+        """A document of its own plan, with a deadline that a sweep soon finds passed."""
+        submission = a_submission(name, plan=a_plan(STAGES, deadline_seconds=1))
+        submitted = self._with(lambda ledger: ledger.submit(submission, datetime.now(UTC)))
+        self.begin(submitted.document_id)
+        self._with(lambda ledger: ledger.sweep(datetime.now(UTC) + timedelta(seconds=5)))
+        return submitted.document_id
 
     def quarantined(self, document_id: str) -> None:
         """Its worker fell silent, once too often."""

@@ -14,7 +14,7 @@ from sqlalchemy import Row, select
 
 from tests.support.databases import EngineUnderTest
 from towpath.ledger.columns import to_json
-from towpath.ledger.database import Transaction
+from towpath.ledger.database import Rows, Transaction
 from towpath.ledger.tables import (
     document_processing_jobs,
     documents,
@@ -134,9 +134,12 @@ def look(engine: EngineUnderTest) -> World:
     """Read the whole ledger."""
 
     def read(tx: Transaction) -> list[list[Row[Any]]]:
-        return [cast("list[Row[Any]]", tx.connection.execute(query).all()) for query in _QUERIES]
+        return [list(cast("Rows", tx.connection.execute(query).all())) for query in _QUERIES]
 
     found, runs, jobs, events, calls = engine.database.transact(read, read=True)
+    # A document's id follows from its bytes; its first run says when it came.
+    first_run = {str(run.document_id): str(run.id) for run in reversed(runs)}
+    found.sort(key=lambda document: first_run[str(document.id)])
     runs_of, jobs_of = _by(runs, "document_id"), _by(jobs, "run_id")
     events_of = _by(events, "run_id")
     places: dict[str, str] = {}

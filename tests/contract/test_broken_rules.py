@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -14,7 +14,13 @@ from tests.contract.broken_rules import FENCES, RESCUE_BUMPS, guard_outside_the_
 from tests.contract.machine import run_machine
 from tests.contract.machine_rules import RuleBroken
 from tests.contract.machine_work import OpenEngines
-from tests.support.databases import EngineUnderTest, PostgresServer, empty, postgres_engine, sqlite_engine
+from tests.support.databases import (
+    EngineUnderTest,
+    PostgresServer,
+    empty,
+    passing_sqlite_engine,
+    postgres_engine,
+)
 from towpath.ledger.ledger import SqlLedger
 
 #: Enough for each of them with a margin of three; a sound ledger passes ten times as many elsewhere.
@@ -33,13 +39,8 @@ def opened(
 ) -> Generator[tuple[str, Callable[[Variant], OpenEngines]]]:
     """An engine's name, and how to open it afresh for each trace with a variant of the ledger on it."""
     if request.param == "sqlite":
-
-        @contextlib.contextmanager
-        def a_new_file() -> Generator[EngineUnderTest]:
-            with sqlite_engine(tmp_path / f"{uuid4().hex}.db", migrated_sqlite_file) as sqlite:
-                yield sqlite
-
-        yield request.param, lambda variant: _with(variant, a_new_file)
+        files = functools.partial(passing_sqlite_engine, tmp_path, migrated_sqlite_file)
+        yield request.param, lambda variant: _with(variant, files)
     else:
         server: PostgresServer = request.getfixturevalue("postgres_server")
         with postgres_engine(server.create_migrated()) as shared:

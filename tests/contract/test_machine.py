@@ -6,10 +6,15 @@ import contextlib
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 from tests.contract.machine import run_machine
-from tests.support.databases import EngineUnderTest, PostgresServer, empty, postgres_engine, sqlite_engine
+from tests.support.databases import (
+    EngineUnderTest,
+    PostgresServer,
+    empty,
+    passing_sqlite_engine,
+    postgres_engine,
+)
 from towpath.ledger.ledger import SqlLedger
 
 
@@ -24,7 +29,7 @@ def test_given_any_trace_of_verbs_then_every_rule_holds_and_the_engines_agree(
             empty(postgres.database)
             # A ledger of its own: the place in the round of organizations is the ledger's.
             fresh = replace(postgres, ledger=SqlLedger(postgres.database))
-            with sqlite_engine(tmp_path / f"{uuid4().hex}.db", migrated_sqlite_file) as sqlite:
+            with passing_sqlite_engine(tmp_path, migrated_sqlite_file) as sqlite:
                 yield [sqlite, fresh]
 
         run_machine(both, rounds=6)

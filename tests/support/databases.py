@@ -222,6 +222,16 @@ def postgres_engine(dsn: str) -> Generator[EngineUnderTest]:
         yield EngineUnderTest("postgres", another(), another, dsn)
 
 
+@contextlib.contextmanager
+def passing_sqlite_engine(folder: Path, template: Path) -> Generator[EngineUnderTest]:
+    """The same, gone afterwards: for tests that use up hundreds of them."""
+    with (
+        tempfile.TemporaryDirectory(dir=folder) as place,
+        sqlite_engine(Path(place) / "ledger.db", template) as engine,
+    ):
+        yield engine
+
+
 def migrated_sqlite(file: Path) -> Path:
     """A SQLite file with all tables, closed cleanly, to be copied."""
     database = SqliteDatabase(file)

@@ -36,10 +36,10 @@ class Choice:
         """What to ask for next, and next again: terms that must be there, and terms of which one must."""
         if self.rare:
             yield self.required, self.rare
-        if len(self.loose) > len(self.rare):
-            yield self.required, self.loose
         if self.required:
             yield self.required, ()
+        elif len(self.loose) > len(self.rare):
+            yield (), self.loose
 
 
 def choose(weighed: Sequence[Weighed], *, common: int, most: int) -> Choice:

@@ -20,7 +20,7 @@ from towpath.search.query import Term
 
 #: Ranking reads the lexemes of every candidate, at about 10 µs.
 RANKED = 2_000
-COMMON = 10_000
+COMMON = 50_000
 
 #: Weights of the classes D, C, B, A: the text is D, the headings above it are B.
 _WEIGHTS = "{0.6, 0.6, 1, 0.6}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -40,7 +39,7 @@ class Neighbours:
 
     def values(self) -> dict[str, str]:
         return {
-            "vector": json.dumps(self.vector.tolist()),
+            "vector": _written(self.vector),
             "model": self.space.model,
             "ef_search": str(min(1_000, self.ef_search)),
             "most_scanned": str(MOST_SCANNED),
@@ -77,6 +76,11 @@ class Neighbours:
     def _conditions(self) -> str:
         # pgvector keeps several models in one index: `dimension` chooses it, the rest is filtered.
         return f"dimension = {self.space.dimension} and model = :model and {scope_conditions(self.scope)}"
+
+
+def _written(vector: Vectors) -> str:
+    # Eight digits are what a float32 has; as a Python float it would be written with twice as many.
+    return f"[{','.join([format(number, '.8g') for number in vector.tolist()])}]"
 
 
 def count_at_most(tx: Transaction, scope: Scope, most: int) -> int:

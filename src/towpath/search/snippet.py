@@ -78,7 +78,10 @@ def _marks_of(
     text: str, number: int, term: Term, items: Sequence[Word], places: Mapping[str, Sequence[int]]
 ) -> Iterator[_Mark]:
     *begin, last = term.key
-    possible = places[begin[0]] if begin else range(len(items)) if term.is_prefix else places[last]
+    if not begin and not term.is_prefix:
+        yield from (_Mark(items[place][1], items[place][2], number) for place in places[last])
+        return
+    possible = places[begin[0]] if begin else range(len(items))
     for place in possible:
         row = items[place : place + len(begin) + 1]
         key, start, end = row[-1]

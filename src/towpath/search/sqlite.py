@@ -84,12 +84,16 @@ class _Look:
         matches = [_match(one.term) for one in choice.all_of]
         everything = " AND ".join(matches)
         ranked = _can_rank(choice.all_of)
-        count = self._passages(everything, RANKED + 1) if len(matches) > 1 else choice.all_of[0].count
-        if count > RANKED:
+        if self._are_more_than_ranked(everything, choice):
             if len(matches) > 1:
                 self._gather(f"NEAR({' '.join(matches)}, {NEAR})", ranked, found)
             self._gather(f"headings : ({everything})", ranked, found)
         self._gather(everything, ranked, found)
+
+    def _are_more_than_ranked(self, everything: str, choice: Choice) -> bool:
+        if min(one.count for one in choice.all_of) <= RANKED:
+            return False
+        return len(choice.all_of) == 1 or self._passages(everything, RANKED + 1) > RANKED
 
     def _gather(self, match: str, ranked: bool, found: dict[int, Ranked]) -> None:
         """Add the best that are not there yet, in order."""

@@ -6,6 +6,7 @@ with item as (
     blob_key text, run_id uuid, pipeline text, version integer, options jsonb,
     deadline_seconds double precision, job_id uuid, stage text, payload jsonb, max_attempts integer
   )
+  order by item.document_id, item.run_id
 ),
 stored as (
   insert into documents (

@@ -15,7 +15,7 @@ from towpath.ledger.verbs import reads, rows
 from towpath.ledger.verbs.submit import hold_document, queue_run
 from towpath.ledger.verbs.sweep import end_runs
 from towpath.lifecycle.moves import JOB_ENDS, RUN_ENDS, Verb, job_may, run_may
-from towpath.model.ids import new_id
+from towpath.model.ids import is_id, new_id
 from towpath.model.work import EventKind, FailureType, Job, JobStatus, Run, RunState
 
 _jobs = document_processing_jobs.c
@@ -149,9 +149,8 @@ def _resume(
 
 def retry(tx: Transaction, job_id: str, org_id: str, now: datetime) -> str:
     """Make a waiting job due now, or queue a new run that resumes where a failed one stopped."""
-    found = tx.connection.execute(
-        select(_jobs.run_id).where(_jobs.id == job_id, _jobs.org_id == org_id)
-    ).scalar()
+    query = select(_jobs.run_id).where(_jobs.id == job_id, _jobs.org_id == org_id)
+    found = tx.connection.execute(query).scalar() if is_id(job_id) else None
     if found is None:
         raise NotFound(f"There is no job {job_id} here.")
     run = reads.run(tx, str(found), org_id)

@@ -20,7 +20,7 @@ from towpath.ledger.tables import (
 )
 from towpath.ledger.verbs import rows
 from towpath.lifecycle.moves import RUN_ENDS
-from towpath.model.ids import document_id, new_id
+from towpath.model.ids import document_id, is_id, new_id
 from towpath.model.work import Job, JobStatus, RunState
 
 

@@ -1,0 +1,59 @@
+// Passages of other documents that speak of the same thing. A server that finds none yet has no such address.
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { request } from '../api/client'
+import { fill, place } from '../api/place'
+import { Problem } from '../api/problem'
+
+interface Side {
+  chunk_id: string
+  text: string
+  anchor: Record<string, unknown>
+}
+
+export interface Connection {
+  id: string
+  score: number
+  kind: string
+  reason: string
+  pinned: boolean
+  hidden: boolean
+  here: Side
+  there: Side & { document_id: string; document_name: string }
+}
+
+export const connectionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['connections', id],
+    queryFn: async ({ signal }): Promise<Connection[] | null> => {
+      try {
+        const answer = await request(place(fill('/documents/{id}/connections', { id })), { signal })
+        return (await answer.json()) as Connection[]
+      } catch (error) {
+        if (error instanceof Problem && error.status === 404) return null
+        throw error
+      }
+    },
+  })
+
+export async function mark(
+  client: QueryClient,
+  documentId: string,
+  connection: Connection,
+  change: { pinned?: boolean; hidden?: boolean },
+): Promise<void> {
+  await request(place(fill('/connections/{id}', { id: connection.id })), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(change),
+  })
+  client.setQueryData<Connection[] | null>(['connections', documentId], (known) =>
+    known?.map((one) => (one.id === connection.id ? { ...one, ...change } : one)),
+  )
+}
+
+/** Pinned first, then the closest; hidden ones only when asked for. */
+export function ordered(connections: readonly Connection[], withHidden: boolean): Connection[] {
+  return connections
+    .filter((one) => withHidden || !one.hidden)
+    .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.score - one.score)
+}

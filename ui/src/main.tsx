@@ -1,0 +1,29 @@
+import '@fontsource-variable/ibm-plex-sans/wght.css'
+import '@fontsource-variable/literata/wght.css'
+import '@fontsource-variable/literata/wght-italic.css'
+import './style/tokens.css'
+import './style/base.css'
+import './style/parts.css'
+import './style/shell.css'
+import './style/library.css'
+import './style/document.css'
+import './style/search.css'
+import './style/operations.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './api/queries'
+import { App } from './app'
+import { applyTheme } from './parts/theme'
+import { Uploads } from './uploads/context'
+
+applyTheme()
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={createQueryClient()}>
+      <Uploads>
+        <App />
+      </Uploads>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,119 @@
+import type { ReactNode } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, test } from 'vitest'
+import { parse } from './blocks'
+import { type Mark, renderBlocks } from './render'
+import { toUtf16 } from './source'
+
+function html(markdown: string, marks: Mark[] = []): string {
+  const nodes: ReactNode[] = renderBlocks(parse(markdown), { marks, level: { now: 2 } })
+  return renderToStaticMarkup(<>{nodes}</>)
+}
+
+describe('what a document looks like', () => {
+  test('headings keep their look but never skip a level for those who listen', () => {
+    expect(html('# One\n\n#### Deep\n\n## Two')).toBe(
+      '<h3 class="md-h md-h1">One</h3><h4 class="md-h md-h4">Deep</h4><h4 class="md-h md-h2">Two</h4>',
+    )
+  })
+
+  test('words are emphasized, coded, struck and linked', () => {
+    expect(html('**bold** and *slanted* and `a < b` and ~~gone~~')).toBe(
+      '<p><strong>bold</strong> and <em>slanted</em> and <code>a &lt; b</code> and <s>gone</s></p>',
+    )
+    expect(html('[here](https://example.org/a_b)')).toContain('href="https://example.org/a_b"')
+    expect(html('see https://example.org/x.')).toContain('<a href="https://example.org/x"')
+  })
+
+  test('signs that mean nothing stay as they are', () => {
+    expect(html('2 * 3 * 4 and snake_case_name and a ~ b')).toBe('<p>2 * 3 * 4 and snake_case_name and a ~ b</p>')
+    expect(html('a \\* b \\<b\\> \\[x]\\(y)')).toBe('<p>a * b &lt;b&gt; [x](y)</p>')
+  })
+
+  test('lists nest, count from their number and hold paragraphs', () => {
+    expect(html('3. three\n4. four\n   - inner\n   - other')).toBe(
+      '<ol start="3"><li><div>three</div></li><li><div>four</div><ul><li><div>inner</div></li><li><div>other</div></li></ul></li></ol>',
+    )
+  })
+
+  test('tables have a head, alignment and escaped borders', () => {
+    const made = html('| a | b |\n| --- | ---: |\n| x \\| y | 2 |')
+    expect(made).toContain('<th scope="col">a</th>')
+    expect(made).toContain('<td>x | y</td>')
+    expect(made).toContain('<td class="align-right">2</td>')
+  })
+
+  test('a table in HTML becomes a table of its texts', () => {
+    const made = html('<table>\n<tr><th>Name</th><td onclick="x()">A <b>B</b></td></tr>\n</table>\n\nafter')
+    expect(made).toContain('<th scope="col">Name</th>')
+    expect(made).toContain('A  B')
+    expect(made).not.toContain('onclick')
+    expect(made).toContain('<p>after</p>')
+  })
+
+  test('quotes, rules, fences and notes are themselves', () => {
+    expect(html('> said\n> twice\n\n---\n\n```js\n<b>\n```')).toBe(
+      '<blockquote><p>said\ntwice</p></blockquote><hr/><pre tabindex="0"><code>&lt;b&gt;</code></pre>',
+    )
+    expect(html('word[^1]\n\n[^1]: the note')).toContain('<sup>1</sup>')
+  })
+
+  test('pictures are named, never fetched', () => {
+    expect(html('![a cat](https://example.org/cat.png)')).toBe('<p><span class="md-image">a cat</span></p>')
+  })
+})
+
+describe('a hostile document', () => {
+  test.each([
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '<svg/onload=alert(1)>',
+    '[click](javascript:alert(1))',
+    '[click](JaVaScRiPt:alert(1))',
+    '[click](data:text/html,<script>alert(1)</script>)',
+    '[click](vbscript:x)',
+    '![x](javascript:alert(1))',
+    '<javascript:alert(1)>',
+    '[a](https://ok.example/"onmouseover="alert(1))',
+    '**<script>**alert(1)**</script>**',
+    '| <script> |\n| --- |\n| javascript:alert(1) |',
+    '# <img src=x onerror=alert(1)>',
+    '<table><tr><td><script>alert(1)</script></td></tr></table>',
+  ])('%s stays text', (text) => {
+    const made = html(text)
+    expect(made).not.toMatch(/<(script|img|svg|iframe)/i)
+    expect(made).not.toMatch(/href="(?!https?:|mailto:)/i)
+    expect(made).not.toMatch(/<[^>]*\son\w+=/i)
+  })
+
+  test.each(['*'.repeat(100_000), '['.repeat(50_000), '`'.repeat(50_001), '> '.repeat(20_000), '- '.repeat(20_000), '![](' .repeat(30_000), '_a '.repeat(50_000), '|'.repeat(50_000)])(
+    'endless signs cost little time',
+    (text) => {
+      const begun = performance.now()
+      html(text)
+      expect(performance.now() - begun).toBeLessThan(1_500)
+    },
+  )
+})
+
+describe('marks', () => {
+  test('a span of the file is marked across emphasis and lines', () => {
+    const text = 'one **two three** four\nfive'
+    const start = text.indexOf('three')
+    const made = html(text, [{ start, end: text.indexOf('five') + 4, kind: 'passage' }])
+    const marked = [...made.matchAll(/<mark[^>]*>([^<]*)<\/mark>/g)].map((found) => found[1])
+    expect(marked.join('')).toBe('three four\nfive')
+  })
+
+  test('a span inside a table cell and a list item is found', () => {
+    for (const text of ['| a | b |\n| --- | --- |\n| here | there |', '- first\n- some here words']) {
+      const start = text.indexOf('here')
+      expect(html(text, [{ start, end: start + 4, kind: 'field' }])).toContain('>here</mark>')
+    }
+  })
+
+  test('offsets that count characters become offsets that count halves', () => {
+    expect(toUtf16('a😀b😀c', [0, 1, 2, 3, 4, 5])).toEqual([0, 1, 3, 4, 6, 7])
+    expect(toUtf16('plain', [0, 5])).toEqual([0, 5])
+  })
+})

@@ -1,0 +1,209 @@
+// What waits, who works, what failed, what was paid: the machinery at a glance.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { post, type View } from '../api/client'
+import { sentence } from '../api/problem'
+import { operationsQuery } from '../api/queries'
+import { announce } from '../parts/announce'
+import { Icon } from '../parts/icon'
+import { useNow } from '../parts/now'
+import { Loading, Trouble } from '../parts/pieces'
+import { useTitle } from '../parts/title'
+import { hrefTo } from '../route'
+import { ago, count, dollars, number, seconds } from '../words/format'
+import { doing, shortName } from '../words/stages'
+import { labelOf } from '../words/story'
+import { Throughput } from './plot'
+import { byStage } from './queue'
+
+type Overview = View<'OperationsView'>
+
+export function Operations() {
+  useTitle('Operations')
+  const { data, error } = useQuery(operationsQuery())
+  const now = useNow(true)
+  if (error && !data) return <Trouble error={error} />
+  if (!data) return <Loading what="Looking at the machinery" />
+  return (
+    <div className="page operations">
+      <div className="page-head">
+        <h1>Operations</h1>
+      </div>
+      <Documents documents={data.documents} />
+      <Throughput bars={data.throughput} now={now} />
+      <Queue rows={data.queue} now={now} />
+      <Workers workers={data.workers} now={now} />
+      <Failures failures={data.failures} />
+      <Providers providers={data.providers} />
+    </div>
+  )
+}
+
+function Documents({ documents }: { documents: Overview['documents'] }) {
+  const states = ['PROCESSING', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELLED']
+  return (
+    <ul className="tiles">
+      {states.map((status) => (
+        <li key={status}>
+          <a href={hrefTo({ view: 'library', status, kind: null, q: '' })} className={documents[status] ? labelOf(status)[0] : undefined}>
+            <strong>{number(documents[status] ?? 0)}</strong>
+            {labelOf(status)[1]}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Queue({ rows, now }: { rows: Overview['queue']; now: number }) {
+  const stages = byStage(rows)
+  const most = Math.max(1, ...stages.map((stage) => stage.waiting + stage.working))
+  return (
+    <section aria-labelledby="queue">
+      <h2 id="queue">Queue</h2>
+      {stages.length ? (
+        <Table head={['Stage', 'Depth', 'Waiting', 'At work', 'Failed', 'Oldest has waited']}>
+          {stages.map((stage) => (
+            <tr key={stage.stage}>
+              <th scope="row">{shortName(stage.stage)}</th>
+              <td className="depth">
+                <span>
+                  <i style={{ transform: `scaleX(${(stage.waiting + stage.working) / most})` }} />
+                </span>
+              </td>
+              <td>{number(stage.waiting)}</td>
+              <td>{number(stage.working)}</td>
+              <td className={stage.failed ? 'is-bad' : undefined}>{number(stage.failed)}</td>
+              <td>{age(stage.oldest, now)}</td>
+            </tr>
+          ))}
+        </Table>
+      ) : (
+        <p className="quiet">Nothing waits. Every document is where it should be.</p>
+      )}
+    </section>
+  )
+}
+
+function age(oldest: string | null, now: number): string {
+  if (oldest === null) return ''
+  const waited = (now - Date.parse(oldest)) / 1_000
+  return waited < 0 ? `due in ${seconds(-waited)}` : seconds(waited)
+}
+
+function Workers({ workers, now }: { workers: Overview['workers']; now: number }) {
+  return (
+    <section aria-labelledby="workers">
+      <h2 id="workers">Workers</h2>
+      {workers.length ? (
+        <Table head={['Worker', 'Doing', 'Jobs', 'Last sign of life']}>
+          {workers.map((worker) => (
+            <tr key={`${worker.worker}/${worker.stage}`}>
+              <th scope="row" className="mono">
+                {worker.worker ?? 'unknown'}
+              </th>
+              <td>{doing(worker.stage)}</td>
+              <td>{number(worker.jobs)}</td>
+              <td>{worker.seen === null ? '' : ago(worker.seen, now)}</td>
+            </tr>
+          ))}
+        </Table>
+      ) : (
+        <p className="quiet">No worker holds a job right now.</p>
+      )}
+    </section>
+  )
+}
+
+function Failures({ failures }: { failures: Overview['failures'] }) {
+  return (
+    <section aria-labelledby="failures">
+      <h2 id="failures">Failures</h2>
+      {failures.length ? (
+        <Table head={['Stage', 'What happened', 'Documents', '']}>
+          {failures.map((failure) => (
+            <Failure key={`${failure.stage}/${failure.error}`} failure={failure} />
+          ))}
+        </Table>
+      ) : (
+        <p className="quiet">Nothing has failed.</p>
+      )}
+    </section>
+  )
+}
+
+function Failure({ failure }: { failure: Overview['failures'][number] }) {
+  const client = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const retry = async () => {
+    setBusy(true)
+    try {
+      const { run_ids } = await post('/jobs/retry', { query: { stage: failure.stage, error: failure.error.slice(0, 500) } })
+      announce(`${count(run_ids.length, 'document')} resumed.`)
+      await client.invalidateQueries({ queryKey: ['operations'] })
+      void client.invalidateQueries({ queryKey: ['documents'] })
+    } catch (error) {
+      announce(sentence(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <tr>
+      <th scope="row">{shortName(failure.stage)}</th>
+      <td className="failure-text">{failure.error}</td>
+      <td>{number(failure.jobs)}</td>
+      <td className="align-right">
+        <button
+          type="button"
+          className="button"
+          disabled={busy}
+          aria-label={`Retry ${count(failure.jobs, 'document')}: ${failure.error}`}
+          onClick={() => void retry()}
+        >
+          <Icon name="retry" />
+          Retry {failure.jobs > 1 ? 'all' : ''}
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+function Providers({ providers }: { providers: Overview['providers'] }) {
+  return (
+    <section aria-labelledby="providers">
+      <h2 id="providers">Providers</h2>
+      {providers.length ? (
+        <Table head={['Provider', 'Model', 'Calls made', 'Reused', 'Paid twice', 'Cost']}>
+          {providers.map((one) => (
+            <tr key={`${one.provider}/${one.model}`}>
+              <th scope="row">{one.provider}</th>
+              <td className="mono">{one.model}</td>
+              <td>{number(one.made)}</td>
+              <td>{number(one.reused)}</td>
+              <td className={one.paid_twice ? 'is-bad' : undefined}>{number(one.paid_twice)}</td>
+              <td>{dollars(one.cost)}</td>
+            </tr>
+          ))}
+        </Table>
+      ) : (
+        <p className="quiet">No provider was asked yet.</p>
+      )}
+    </section>
+  )
+}
+
+function Table({ head, children }: { head: string[]; children: React.ReactNode }) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
+      <table className="figure-table">
+        <thead>
+          <tr>
+            {head.map((title, index) => (title ? <th key={index} scope="col">{title}</th> : <td key={index} />))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}

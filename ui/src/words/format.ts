@@ -1,0 +1,111 @@
+// Numbers, sizes and times as people say them.
+
+const whole = new Intl.NumberFormat('en')
+
+export function count(amount: number, one: string, many = `${one}s`): string {
+  return `${whole.format(amount)} ${amount === 1 ? one : many}`
+}
+
+export function number(amount: number): string {
+  return whole.format(amount)
+}
+
+export function bytes(size: number): string {
+  if (size < 1_000) return count(size, 'byte')
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let amount = size / 1_000
+  let unit = 0
+  while (amount >= 999.5 && unit < units.length - 1) {
+    amount /= 1_000
+    unit += 1
+  }
+  return `${amount < 9.95 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`
+}
+
+/** `0.4 s`, `14 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+export function seconds(amount: number): string {
+  if (amount < 0.05) return '0 s'
+  if (amount < 9.95) return `${amount.toFixed(1)} s`
+  const total = Math.round(amount)
+  if (total < 60) return `${total} s`
+  if (total < 3_600) return pair(Math.floor(total / 60), 'min', total % 60, 's')
+  if (total < 86_400) return pair(Math.floor(total / 3_600), 'h', Math.floor((total % 3_600) / 60), 'min')
+  return pair(Math.floor(total / 86_400), 'd', Math.floor((total % 86_400) / 3_600), 'h')
+}
+
+function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
+}
+
+export function ago(at: string, now: number): string {
+  const passed = (now - Date.parse(at)) / 1_000
+  if (passed < 10) return 'just now'
+  if (passed < 60) return `${Math.floor(passed)} s ago`
+  if (passed < 3_600) return `${Math.floor(passed / 60)} min ago`
+  if (passed < 86_400) return `${Math.floor(passed / 3_600)} h ago`
+  if (passed < 7 * 86_400) return `${Math.floor(passed / 86_400)} d ago`
+  return new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' }).format(Date.parse(at))
+}
+
+export function clock(at: string): string {
+  return new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }).format(
+    Date.parse(at),
+  )
+}
+
+export function moment(at: string): string {
+  return new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hour12: false }).format(Date.parse(at))
+}
+
+/** Dollars; a fraction of a cent is still shown, since that is what a page of embedding costs. */
+export function dollars(amount: number): string {
+  if (amount === 0) return '$0'
+  if (amount < 0.0001) return 'less than $0.0001'
+  return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`
+}
+
+/** The time within a recording: `1:05`, `1:02:07`. */
+export function timecode(position: number): string {
+  const total = Math.max(0, Math.floor(position))
+  const tail = `${String(Math.floor((total % 3_600) / 60)).padStart(2, '0')}:${String(total % 60).padStart(2, '0')}`
+  return total < 3_600 ? tail.replace(/^0(?=\d)/, '') : `${Math.floor(total / 3_600)}:${tail}`
+}
+
+/** `kind_of_value` as words. */
+export function label(name: string): string {
+  const words = name
+    .replace(/[_-]+/g, ' ')
+    .replace(/\b(url|iban|bic|vat|isbn|doi|id|ip)\b/gi, (short) => short.toUpperCase())
+    .trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const NAMES: Record<string, string> = {
+  'application/pdf': 'PDF',
+  'application/epub+zip': 'EPUB',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'Excel',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PowerPoint',
+  'application/msword': 'Word',
+  'message/rfc822': 'Mail',
+  'application/vnd.ms-outlook': 'Mail',
+  'application/rtf': 'RTF',
+  'text/html': 'Web page',
+  'application/xhtml+xml': 'Web page',
+  'text/markdown': 'Markdown',
+  'text/plain': 'Text',
+  'text/csv': 'CSV',
+  'text/tab-separated-values': 'TSV',
+  'application/json': 'JSON',
+}
+
+/** What a file is, in a word or two. */
+export function fileKind(mediaType: string, name: string): string {
+  const known = NAMES[mediaType]
+  if (known) return known
+  if (mediaType.startsWith('audio/')) return 'Audio'
+  if (mediaType.startsWith('video/')) return 'Video'
+  const ending = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1]
+  if (mediaType.startsWith('image/')) return ending ? `${ending.toUpperCase()} image` : 'Image'
+  return ending ? ending.toUpperCase() : 'File'
+}
