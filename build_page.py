@@ -50,10 +50,11 @@ def build() -> None:
     fingerprint = _fingerprint()
     if STAMP.exists() and STAMP.read_text("utf-8") == fingerprint:
         return
-    npm, path = _find_npm()
+    npm, path = find_npm()
     environment = {**os.environ, "PATH": path}
     if not _installed():
-        _run([*npm, "ci", "--no-audit", "--no-fund"], environment)
+        # Not `npm ci`: it refuses a lock without the packages of platforms that a registry does not carry.
+        _run([*npm, "install", "--no-save", "--no-audit", "--no-fund"], environment)
     _run([*npm, "run", "build", "--", "--logLevel", "warn"], environment)
     STAMP.write_text(fingerprint, "utf-8")
 
@@ -70,7 +71,7 @@ def _installed() -> bool:
     return done.exists() and done.stat().st_mtime >= lock.stat().st_mtime
 
 
-def _find_npm() -> tuple[list[str], str]:
+def find_npm() -> tuple[list[str], str]:
     """The command for npm, and a PATH on which its scripts find the same Node."""
     path = os.environ.get("PATH", "")
     node, npm = shutil.which("node"), shutil.which("npm")
@@ -118,7 +119,7 @@ def _sources() -> Iterator[Path]:
 
 def run_scripts(names: list[str]) -> None:
     """Run scripts of `ui/package.json`, with the same Node that builds the page."""
-    npm, path = _find_npm()
+    npm, path = find_npm()
     for name in names:
         _run([*npm, "run", "--silent", name], {**os.environ, "PATH": path})
 

@@ -17,6 +17,8 @@ export default defineConfig({
     // A data: font would need a hole in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // From here on browsers know light-dark() themselves; its imitation ignores a chosen theme.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 600,
     rolldownOptions: { checks: { bundlerTimings: false } },
   },

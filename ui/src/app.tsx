@@ -95,7 +95,7 @@ function View({ place }: { place: Place }) {
       return <Operations />
     case 'lost':
       return (
-        <Empty icon="search" title="There is nothing at this address">
+        <Empty icon="search" title="There is nothing at this address" alone>
           <a className="button" href={hrefTo(library)}>
             To the library
           </a>

@@ -41,7 +41,7 @@ export function DocumentView({ place }: { place: DocumentPlace }) {
   if (error && !document) {
     if (!(error instanceof Problem) || error.status !== 404) return <Trouble error={error} />
     return (
-      <Empty icon="document" title="This document is not here">
+      <Empty icon="document" title="This document is not here" alone>
         <p>It may have been deleted, or it belongs to another organization.</p>
         <a className="button" href={hrefTo(library)}>
           To the library
@@ -101,8 +101,9 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
       <div className={apart ? 'document-body apart' : 'document-body'}>
         {apart && <section className="pane original">{original}</section>}
         <section className="pane">
-          <div className="pane-tabs" role="tablist" aria-label="What was made of it" onKeyDown={(event) => step(event, tabs, tab, choose)}>
-            {tabs.map((one) => (
+          <div className="pane-tabs">
+            <div role="tablist" aria-label="What was made of it" onKeyDown={(event) => step(event, tabs, tab, choose)}>
+              {tabs.map((one) => (
               <button
                 key={one}
                 type="button"
@@ -117,7 +118,8 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
                 {LABELS[one][0]}
                 {one === 'connections' && connections?.length ? <span className="quiet">{connections.length}</span> : null}
               </button>
-            ))}
+              ))}
+            </div>
             <span className="pane-tools">
               <a className="button plain" href={hrefTo({ view: 'search', q: '', mode: 'hybrid', kind: null, document: id })}>
                 <Icon name="search" />

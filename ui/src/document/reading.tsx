@@ -85,7 +85,7 @@ const Section = memo(function Section({ blocks, mark, drawn }: { blocks: Block[]
     return () => watcher.disconnect()
   }, [near])
   const shown: ReactNode = useMemo(
-    () => (near || drawn ? renderBlocks(blocks, { marks: mark ? [mark] : [], level: { now: 2 } }) : null),
+    () => (near || drawn ? renderBlocks(blocks, { marks: mark ? [mark] : [], level: { now: 1 } }) : null),
     [near, drawn, blocks, mark],
   )
   return (

@@ -6,14 +6,14 @@ import { type Mark, renderBlocks } from './render'
 import { toUtf16 } from './source'
 
 function html(markdown: string, marks: Mark[] = []): string {
-  const nodes: ReactNode[] = renderBlocks(parse(markdown), { marks, level: { now: 2 } })
+  const nodes: ReactNode[] = renderBlocks(parse(markdown), { marks, level: { now: 1 } })
   return renderToStaticMarkup(<>{nodes}</>)
 }
 
 describe('what a document looks like', () => {
   test('headings keep their look but never skip a level for those who listen', () => {
     expect(html('# One\n\n#### Deep\n\n## Two')).toBe(
-      '<h3 class="md-h md-h1">One</h3><h4 class="md-h md-h4">Deep</h4><h4 class="md-h md-h2">Two</h4>',
+      '<h2 class="md-h md-h1">One</h2><h3 class="md-h md-h4">Deep</h3><h3 class="md-h md-h2">Two</h3>',
     )
   })
 

@@ -23,9 +23,10 @@ export function renderBlocks(blocks: readonly Block[], ink: Ink): ReactNode[] {
 function renderBlock(block: Block, ink: Ink): ReactNode {
   switch (block.type) {
     case 'heading': {
-      const level = Math.min(6, Math.max(3, Math.min(block.level + 2, ink.level.now + 1)))
+      // The document's name is the page's first heading, so its own begin at the second.
+      const level = Math.min(6, block.level + 1, ink.level.now + 1)
       ink.level.now = level
-      const Tag = `h${level}` as 'h3'
+      const Tag = `h${level}` as 'h2'
       return (
         <Tag key={block.at} className={`md-h md-h${block.level}`}>
           {words(block.lines, ink)}

@@ -12,7 +12,7 @@ export class Boundary extends Component<{ children: ReactNode }, { broken: boole
   override render() {
     if (!this.state.broken) return this.props.children
     return (
-      <Empty icon="warning" title="This view broke">
+      <Empty icon="warning" title="This view broke" alone>
         <p>Nothing on the server is affected. Reloading the page usually helps.</p>
         <button type="button" className="button" onClick={() => location.reload()}>
           Reload

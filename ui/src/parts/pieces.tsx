@@ -8,11 +8,20 @@ export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return <span className={`badge ${tone}`}>{children}</span>
 }
 
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+interface Emptiness {
+  icon: IconName
+  title: string
+  /** Whether there is nothing else on the page, so that this is its heading. */
+  alone?: boolean
+  children?: ReactNode
+}
+
+export function Empty({ icon, title, alone = false, children }: Emptiness) {
+  const Heading = alone ? 'h1' : 'h2'
   return (
     <div className="empty">
       <Icon name={icon} />
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children}
     </div>
   )
