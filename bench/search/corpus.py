@@ -1,4 +1,4 @@
-"""A collection made of nothing but a seed: documents with subjects, chunks of sentences, and questions about them.
+"""A collection made of nothing but a seed: documents with subjects, and chunks of sentences about them.
 
 A chunk's vector is the mean of the real embeddings of its sentences: about as clustered as real text, and
 six thousand sentences are embedded instead of two hundred thousand chunks, which would take an hour.
@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.search.words import CONNECTING, SHARED, SUBJECTS, Subject
+from bench.search.words import CONNECTING, SHARED, SUBJECTS, SYLLABLES, Subject
 from towpath.providers.contract import Vectors
 
 SENTENCES_PER_SUBJECT = 300
 CHUNKS_PER_DOCUMENT = 50
 SENTENCES_PER_CHUNK = 13
-_SYLLABLES = "ka ver los mi ran tho bel zur qui fen dor ash ply gor nim sut hal wex jor pid".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def sentence(chance: random.Random, subject: Subject) -> str:
     if shape == 0:
         return f"The {trait} {thing} of the {shared} was {deed} {link} the {other} had reached the {third}."
     if shape == 1:
-        return f"In the {shared} it is said that a {thing} and an {other} were {deed}, {link} no {third} was {trait}."
+        return f"The {shared} says that a {thing} and an {other} were {deed}, {link} no {third} was {trait}."
     if shape == 2:
         return f"Nobody {deed} the {thing} {link} the {trait} {other} and its {shared} were known to the {third}."
     if shape == 3:
@@ -58,24 +57,8 @@ def sentence(chance: random.Random, subject: Subject) -> str:
     return f"A {trait} {thing} is never {deed} without the {shared} that the {other} gives to the {third}."
 
 
-def question(chance: random.Random) -> str:
-    """What a person might ask about a subject, in words that no sentence has in this order."""
-    subject = chance.choice(SUBJECTS)
-    thing, other = chance.sample(subject.things, 2)
-    deed, trait = chance.choice(subject.deeds), chance.choice(subject.traits)
-    return chance.choice(
-        (
-            f"when can the {thing} be {deed}",
-            f"{trait} {thing} {other}",
-            f"how is a {trait} {thing} {deed} by the {other}?",
-            f"{thing} and {other}",
-            f"what happens if the {other} is not {deed} and the {thing} is {trait}",
-        )
-    )
-
-
 def name(chance: random.Random) -> str:
-    return "".join(chance.sample(_SYLLABLES, 3)).capitalize()
+    return "".join(chance.sample(SYLLABLES, 3)).capitalize()
 
 
 def chunks(count: int, pool: Sequence[str], vectors: Vectors, seed: int = 2) -> Iterator[MadeChunk]:
@@ -91,11 +74,17 @@ def chunks(count: int, pool: Sequence[str], vectors: Vectors, seed: int = 2) -> 
             chosen = chance.sample(themes, SENTENCES_PER_CHUNK - 2) + chance.sample(range(len(pool)), 2)
             reference = f"{chance.choice('ABCDEFG')}{chance.randrange(1_000_000):06d}"
             signed = f"{author} signed this with {name(chance)} under number {reference}."
-            vector = vectors[chosen].mean(axis=0) + noise.normal(0, 0.01, vectors.shape[1])
             yield MadeChunk(
                 document,
                 ordinal,
                 " ".join([pool[place] for place in chosen] + [signed]),
                 f"{SUBJECTS[subject].name.capitalize()} {ordinal // 10 + 1}",
-                (vector / np.linalg.norm(vector)).astype(np.float32),
+                _mean(vectors[chosen], noise),
             )
+
+
+def _mean(vectors: Vectors, noise: np.random.Generator) -> Vectors:
+    """Of unit length, and beside what it would be exactly."""
+    mean = np.add.reduce(vectors, axis=0) / len(vectors)
+    near = np.asarray(mean + noise.normal(0, 0.01, len(mean)), np.float32)
+    return near / np.sqrt(np.dot(near, near))

@@ -142,11 +142,16 @@ SUBJECTS = (
     ),
 )
 
-#: Words of every office, so that some are common everywhere and some middling.
-SHARED = (
-    "report year company date amount project document team plan process customer meeting office department "
-    "agreement payment number period service price question letter summary budget supplier region manager "
-    "schedule quality risk target review result problem order form file list table figure page section"
-).split()
+_SHARED = """
+report year company date amount project document team plan process customer meeting office department agreement
+payment number period service price question letter summary budget supplier region manager schedule quality risk
+target review result problem order form file list table figure page section
+"""
+_CONNECTING = "before after because although while unless until when whereas since"
+_SYLLABLES = "ka ver los mi ran tho bel zur qui fen dor ash ply gor nim sut hal wex jor pid"
 
-CONNECTING = "before after because although while unless until when whereas since".split()
+#: Words of every office, so that some are common everywhere and some middling.
+SHARED = tuple(_SHARED.split())
+CONNECTING = tuple(_CONNECTING.split())
+#: What names are made of.
+SYLLABLES = tuple(_SYLLABLES.split())

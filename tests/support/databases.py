@@ -143,11 +143,12 @@ def private_postgres(settings: Mapping[str, str] | None = None) -> Generator[Pos
         )
         given = {"listen_addresses": "", "max_connections": "150", **(settings or {})}
         server = PostgresServer(folder, given, owner, programs)
-        server.start()
         try:
+            server.start()
             yield server
         finally:
-            server.stop()
+            # At once, without a last checkpoint: the data is thrown away with the folder.
+            server.stop(signal.SIGQUIT)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -172,8 +173,11 @@ def _programs(folder: Path, owner: pwd.struct_passwd | None) -> Path:
     installed = Path(package.submodule_search_locations[0]) / "pginstall18"
     if owner is None or _may(owner, "test", "-x", str(installed / "bin" / "postgres")):
         return installed / "bin"
-    shutil.copytree(installed, folder / "install")
-    return folder / "install" / "bin"
+    # The programs look for their libraries in the folder beside the package.
+    copy = folder / "install" / installed.parent.name
+    shutil.copytree(installed, copy / installed.name)
+    shutil.copytree(f"{installed.parent}.libs", f"{copy}.libs")
+    return copy / installed.name / "bin"
 
 
 def _may(owner: pwd.struct_passwd, *command: str) -> bool:

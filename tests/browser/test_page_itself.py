@@ -1,0 +1,83 @@
+"""The page as a piece of work: small, typed, tested, made from the API as it is, and free of addresses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.browser.watching import ROOT
+from tests.support.servers import Server
+
+UI = ROOT / "ui"
+PAGE = ROOT / "src" / "towpath" / "page"
+
+
+@pytest.fixture(scope="module")
+def npm(built_page: None) -> tuple[list[str], dict[str, str]]:
+    """The npm that builds the page, and its environment."""
+    import build_page
+
+    command, path = build_page.find_npm()
+    return command, {**os.environ, "PATH": path}
+
+
+@pytest.mark.parametrize("script", ["types", "check-client", "test"])
+def test_the_sources_are_typed_tested_and_match_the_api(
+    npm: tuple[list[str], dict[str, str]], script: str
+) -> None:
+    command, environment = npm
+    ran = subprocess.run(
+        [*command, "run", "--silent", script], cwd=UI, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_committed_api_document_is_the_server_s() -> None:
+    sys.path.insert(0, str(UI / "scripts"))
+    try:
+        import openapi  # pyright: ignore[reportMissingImports]  (a script beside the page's sources)
+    finally:
+        sys.path.pop(0)
+    now = str(openapi.current())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    then = (UI / "openapi.json").read_text("utf-8")
+    assert json.loads(then) == json.loads(now), "Run `python ui/scripts/openapi.py` and `npm run client` in ui/."
+
+
+def test_the_scripts_weigh_less_than_300_kilobytes_without_pdf_js(built_page: None) -> None:
+    scripts = [path for path in (PAGE / "assets").glob("*.js") if not path.name.startswith("pdf")]
+    weight = sum(len(gzip.compress(path.read_bytes())) for path in scripts)
+    assert 0 < weight < 300_000
+
+
+def test_the_lock_file_names_no_registry() -> None:
+    assert '"resolved"' not in (UI / "package-lock.json").read_text("utf-8")
+
+
+def test_the_page_has_no_inline_script_and_is_served_under_a_strict_policy(server: Server) -> None:
+    answer = httpx.get(f"{server.url}/")
+    assert "<script>" not in answer.text
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["cache-control"] == "no-cache"
+    [asset] = [path.name for path in (PAGE / "assets").glob("index-*.js")]
+    assert "immutable" in httpx.get(f"{server.url}/assets/{asset}").headers["cache-control"]
+
+
+def test_a_current_page_is_not_built_again(built_page: None) -> None:
+    before = (PAGE / "index.html").stat().st_mtime_ns
+    subprocess.run([sys.executable, str(ROOT / "build_page.py")], check=True, timeout=30)
+    assert (PAGE / "index.html").stat().st_mtime_ns == before
+
+
+def test_everything_the_page_needs_is_beside_it(built_page: None) -> None:
+    for folder in ("cmaps", "standard_fonts", "wasm"):
+        assert any((PAGE / "pdf" / folder).iterdir())
+    assert list(Path(PAGE / "assets").glob("*.woff2"))
