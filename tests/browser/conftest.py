@@ -29,9 +29,11 @@ def built_page() -> None:
 def browser(built_page: None) -> Iterator[Browser]:
     chromium = find_chromium()
     assert chromium is not None, "These stories need Chromium: apt-get install chromium."
-    with sync_playwright() as playwright:
-        with playwright.chromium.launch(executable_path=chromium, args=list(FLAGS)) as launched:
-            yield launched
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=chromium, args=list(FLAGS)) as launched,
+    ):
+        yield launched
 
 
 @pytest.fixture(scope="package")

@@ -83,7 +83,9 @@ def twenty_files(folder: Path) -> list[Path]:
         )
     )
     made.append(_mail(folder / "Re: dredging.eml"))
-    made.append(pdfs.image_file(folder / "Notice.png", [pdfs.picture(["LOCK CLOSED", "until Friday"])], "PNG"))
+    made.append(
+        pdfs.image_file(folder / "Notice.png", [pdfs.picture(["LOCK CLOSED", "until Friday"])], "PNG")
+    )
     made.append(_text(folder / "Tariff.csv", "berth,metres,price\n14,17,1240\n15,21,1480\n"))
     made.append(_text(folder / "Fair.html", "<h1>Summer fair</h1><p>Boats are dressed on 12 July.</p>"))
     made.append(_text(folder / "Rules.md", "# Rules\n\n1. Close the gates.\n2. Mind the *sill*.\n"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -126,7 +127,7 @@ def test_scrolling_keeps_its_frames(visitor: Reader) -> None:
             requestAnimationFrame(step)
         })"""
     )
-    gaps = sorted(later - earlier for earlier, later in zip(frames, frames[1:], strict=False))
+    gaps = sorted(later - earlier for earlier, later in itertools.pairwise(frames))
     # Half of all frames within two of a screen's sixtieths of a second, also on a busy machine.
     assert gaps[len(gaps) // 2] < 34, gaps[-10:]
 

@@ -34,7 +34,12 @@ def test_the_sources_are_typed_tested_and_match_the_api(
 ) -> None:
     command, environment = npm
     ran = subprocess.run(
-        [*command, "run", "--silent", script], cwd=UI, env=environment, capture_output=True, text=True, check=False
+        [*command, "run", "--silent", script],
+        cwd=UI,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
@@ -47,7 +52,9 @@ def test_the_committed_api_document_is_the_server_s() -> None:
         sys.path.pop(0)
     now = str(openapi.current())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     then = (UI / "openapi.json").read_text("utf-8")
-    assert json.loads(then) == json.loads(now), "Run `python ui/scripts/openapi.py` and `npm run client` in ui/."
+    assert json.loads(then) == json.loads(now), (
+        "Run `python ui/scripts/openapi.py` and `npm run client` in ui/."
+    )
 
 
 def test_the_scripts_weigh_less_than_300_kilobytes_without_pdf_js(built_page: None) -> None:

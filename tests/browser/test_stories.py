@@ -39,8 +39,16 @@ def cast(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str,
     ("name", "badge", "words"),
     [
         ("Survey of 1921.pdf", "Set aside", ["The worker died 1 times", "other documents go on"]),
-        ("Parish registers.txt", "Timed out", ["longer than its deadline", "run_deadline_seconds", "Run it again"]),
-        ("Letters to the board.txt", "Failed", ["Gave up at the stage ‘embed’", _TRACE, "Read, save and cut are kept"]),
+        (
+            "Parish registers.txt",
+            "Timed out",
+            ["longer than its deadline", "run_deadline_seconds", "Run it again"],
+        ),
+        (
+            "Letters to the board.txt",
+            "Failed",
+            ["Gave up at the stage ‘embed’", _TRACE, "Read, save and cut are kept"],
+        ),
         ("Insurance claim.txt", "Refused", ["The provider refused", "The key was revoked", "Check the key"]),
         ("Toll book.txt", "Waiting", ["Waiting for openai, which answered 429", "going on in"]),
         ("Annual accounts.txt", "Processing", ["Embedding passages: chunk 76 of 406"]),
@@ -121,9 +129,7 @@ def test_running_again_and_deleting_say_what_they_will_do(onlooker: Reader, stag
     assert stage.client.http.get(f"/documents/{document_id}").status_code == 404
 
 
-def test_a_locked_file_is_refused_in_words_and_needs_no_retry(
-    reader: Reader, tmp_path: Path
-) -> None:
+def test_a_locked_file_is_refused_in_words_and_needs_no_retry(reader: Reader, tmp_path: Path) -> None:
     path = locked(tmp_path / "Locked.pdf")
     reader.open()
     reader.drop(path)

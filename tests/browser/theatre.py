@@ -42,7 +42,9 @@ class Stage:
     def begin(self, document_id: str, *, started: datetime | None = None, lease: float = _LEASE) -> Lease:
         """Claim the document's job, as a worker would."""
         now = started or datetime.now(UTC)
-        claimed = self._with(lambda ledger: ledger.claim("workshop:4711", limit=100, lease_seconds=lease, now=now))
+        claimed = self._with(
+            lambda ledger: ledger.claim("workshop:4711", limit=100, lease_seconds=lease, now=now)
+        )
         return next(job.lease for job in claimed if job.document_id == document_id)
 
     def reach_embed(self, document_id: str) -> Lease:
@@ -60,9 +62,7 @@ class Stage:
         said = "openai, which answered 429 Too Many Requests"
         self.settle(Suspended(self.reach_embed(document_id), until, said))
 
-    def failed(
-        self, document_id: str, error: str, kind: FailureType = FailureType.STAGE_FAILED
-    ) -> None:
+    def failed(self, document_id: str, error: str, kind: FailureType = FailureType.STAGE_FAILED) -> None:
         lease = self.reach_embed(document_id)
         self.settle(Fail(lease, error, datetime.now(UTC), final=True, failure_type=kind))
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.crash.arena import Arena
 from tests.crash.ten_thousand import drill
 
 RUNS = 1500
 
 
-@pytest.mark.timeout(180)
 def test_fifteen_hundred_runs_under_fire(arena: Arena) -> None:
-    report = drill(arena, RUNS, patience=120.0)
+    report = drill(arena, RUNS, patience=240.0)
     assert report.kills >= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.support.databases import EngineUnderTest
@@ -190,6 +191,14 @@ async def test_without_the_embedder_the_words_still_answer(collection: Collectio
     assert await collection.found("notice period") == [LEASE]
     with pytest.raises(Throttled):
         await collection.hits("notice period", "vector")
+
+
+async def test_a_query_without_a_direction_finds_nothing_by_meaning(collection: Collection):
+    await collection.add(LEASE)
+    for direction in (0.0, float("nan")):
+        collection.embedder.answers = np.full(384, direction, np.float32)
+        assert await collection.hits(f"tenant {direction}", "vector") == []
+        assert await collection.found(f"tenant {direction}") == [LEASE]
 
 
 @every_mode

@@ -114,6 +114,31 @@ async def test_a_search_during_a_switch_sees_the_old_or_the_new_document_and_nev
     assert {hit.snippet.split()[1] for hit in await collection.hits("version of passage")} == {"24"}
 
 
+async def test_of_very_many_passages_those_with_the_words_near_or_above_come_first(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("towpath.search.sqlite.RANKED", 10)
+    far = "tenant " + "and so on " * 20 + "notice"
+    await collection.add(*(f"{far} {n}" for n in range(60)))
+    await collection.add("The notice of the tenant.")
+    await collection.add("It is so.", headings=("Notice", "Tenant"))
+    found = await collection.hits("tenant notice", "text")
+    assert [hit.snippet for hit in found[:2]] == ["The notice of the tenant.", "It is so."]
+    assert len(found) == 10
+    assert (await collection.hits("notice", "text"))[0].snippet == "It is so."
+
+
+async def test_words_that_nearly_all_passages_have_are_found_without_ranking(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("towpath.search.sqlite.COMMON", 20)
+    await collection.add(*(f"the report {n}" for n in range(50)), "the comet and the report")
+    assert await collection.found("the report of the comet", "text") == ["the comet and the report"]
+    everything = await collection.hits("the report", "text", limit=100)
+    assert len({hit.chunk_id for hit in everything}) == 51
+    assert everything == await collection.hits("the report", "text", limit=100)
+
+
 _TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 _STEPS = st.lists(
     st.tuples(st.sampled_from(["add", "replace", "remove"]), st.lists(_TEXTS, min_size=1, max_size=4)),

@@ -23,4 +23,4 @@ if __name__ == "__main__":
     if "--check" not in sys.argv:
         OPENAPI.write_text(current(), "utf-8")
     elif OPENAPI.read_text("utf-8") != current():
-        sys.exit("ui/openapi.json is not what the server says. Run `python ui/scripts/openapi.py`, then `npm run client`.")
+        sys.exit("ui/openapi.json is not current. Run `python ui/scripts/openapi.py`, then `npm run client`.")

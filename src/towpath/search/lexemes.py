@@ -50,7 +50,8 @@ class Look:
             f"{_rarity(one):.3f} * ts_rank('{_WEIGHTS}', lexemes, {_tsquery(at, one.term)}, 1)"
             for at, one in enumerate(asked)
         )
-        # Joined with nothing, the lexemes are unpacked once and not for every term.
+        # Joined with nothing, the lexemes are unpacked once and not for every term. Weights that are written
+        # out make every statement a new one, planned for its own words.
         statement = text(f"""
             select number, {score} as score from (
               select number, search_words || '' as lexemes from chunks

@@ -60,6 +60,8 @@ class HybridSearcher:
 
     async def _vector(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
         vector = await self._embedded(wish)
+        if vector is None:
+            return []
 
         def look(tx: Transaction) -> list[Hit]:
             found = self._index.by_vector(tx, scope, self._space, vector, _depth(query))
@@ -91,18 +93,21 @@ class HybridSearcher:
         except (ProviderError, ConfigError) as error:
             log.warning("Searching by words only, since the embedder does not answer: %s", error)
             return []
+        if vector is None:
+            return []
         return await self._index.database.run(
             lambda tx: self._index.by_vector(tx, scope, self._space, vector, DEPTH), read=True, single=True
         )
 
-    async def _embedded(self, wish: Wish) -> Vectors:
+    async def _embedded(self, wish: Wish) -> Vectors | None:
+        """Nothing where the text has no direction, as a few strange ones have for some models."""
         vector = self._vectors.get(wish.text)
         if vector is None:
             vector = np.asarray((await self._embedder.embed([wish.text])).vectors[0], np.float32)
             self._vectors[wish.text] = vector
             if len(self._vectors) > REMEMBERED:
                 self._vectors.popitem(last=False)
-        return vector
+        return vector if np.isfinite(vector).all() and vector.any() else None
 
 
 def _depth(query: Query) -> int:
