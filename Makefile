@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium lint types tests bench requirements clean
+.PHONY: run test setup page ui chromium lint types tests timed bench requirements clean
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -45,6 +45,9 @@ chromium: ## a real browser for the browser tests
 
 tests: .venv/dev.stamp
 	$(BIN)/pytest
+
+timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that does nothing else
+	$(BIN)/pytest -m timed
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue

@@ -18,8 +18,10 @@ _MARKDOWN = (
     "# A guide\n\n## Skipped levels\n\n##### Deep\n\n> quoted\n\n| a | b |\n| --- | ---: |\n| 1 | 2 |\n\n"
     "- one\n- two\n\n```\ncode\n```\n\nA [link](https://example.org) and `code`.\n"
 )
-VIEWS = ("#/", "#/?q=nothing-like-it", "agreement", "guide", "history", "passages", "fields")
-VIEWS += (f"#/search?q={PHRASE}", "#/search", "#/operations", "#/nowhere", "#/documents/unknown", "dialog")
+VIEWS = (
+    *("#/", "#/?q=nothing-like-it", "agreement", "guide", "history", "passages", "fields"),
+    *(f"#/search?q={PHRASE}", "#/search", "#/operations", "#/nowhere", "#/documents/unknown", "dialog"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -87,6 +87,7 @@ def insert(database: sqlite3.Connection, table: str, columns: str, rows: list[tu
     database.executemany(f"insert into {table} ({', '.join(names)}) values ({marks})", rows)
 
 
+@pytest.mark.timed
 def test_the_first_paint_comes_within_a_second_and_a_half(visitor: Reader) -> None:
     def seconds_to_first_row() -> float:
         visitor.page.goto("about:blank")
@@ -112,6 +113,7 @@ def test_the_end_is_reached_with_few_rows_drawn_at_any_time(visitor: Reader) -> 
     expect(visitor.row("Bill of lading 00000.pdf")).to_be_visible()
 
 
+@pytest.mark.timed
 def test_scrolling_keeps_its_frames(visitor: Reader) -> None:
     visitor.open()
     expect(visitor.row("Bill of lading 09999.pdf")).to_be_visible()

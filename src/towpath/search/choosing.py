@@ -43,11 +43,11 @@ class Choice:
 
 
 def choose(weighed: Sequence[Weighed], *, common: int, most: int) -> Choice:
-    """Words in more than ``common`` passages are left out where others tell more.
+    """Small words, and those in more than ``common`` passages, are left out where others tell more.
 
     ``rare`` are the rarest, as many as have ``most`` passages together, and at least one.
     """
-    telling = [one for one in weighed if one.term.quoted or one.count <= common]
+    telling = [one for one in weighed if one.term.quoted or (one.count <= common and not one.term.is_slight)]
     required = tuple(one for one in weighed if one.term.quoted)
     loose = sorted(
         (one for one in weighed if not one.term.quoted and one.count > 0 and not one.term.is_slight),
