@@ -32,7 +32,7 @@ from towpath.providers.local.registry import LocalReader
 from towpath.providers.local.wordllama import StaticEmbedder
 from towpath.queue.local import LocalBell
 from towpath.queue.postgres import PostgresBell
-from towpath.search.contract import Index
+from towpath.search.index import Index
 from towpath.search.postgres import PostgresIndex
 from towpath.search.searcher import HybridSearcher
 from towpath.search.sqlite import SqliteIndex

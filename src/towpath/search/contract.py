@@ -1,4 +1,4 @@
-"""What search promises: a query in, hits out, best first; and what an engine must offer for it."""
+"""What search promises: a query in, hits out, best first. What an engine offers for it is in `index.py`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from towpath.errors import Rejected
-from towpath.ledger.database import Database, Transaction
-from towpath.providers.contract import Vectors
-from towpath.search.query import Wish
 
 Mode = Literal["hybrid", "text", "vector"]
 
@@ -99,19 +96,3 @@ class Passage:
     text: str
     anchor: Mapping[str, object]
     ordinal: int
-
-
-class Index(Protocol):
-    """What an engine offers: two ways of looking, each best first. Both block, inside a transaction."""
-
-    database: Database
-
-    def by_words(self, tx: Transaction, scope: Scope, wish: Wish, depth: int, enough: int) -> list[Ranked]:
-        """Up to ``depth`` chunks with all the words; with some of them where those are not ``enough``."""
-        ...
-
-    def by_vector(
-        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
-    ) -> list[Ranked]:
-        """The ``depth`` nearest chunks and their cosines."""
-        ...

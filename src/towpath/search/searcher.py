@@ -13,8 +13,9 @@ import numpy as np
 from towpath.errors import ConfigError, ProviderError
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Embedder, Vectors
-from towpath.search.contract import Hit, Index, Passage, Query, Ranked, Scope, Space
+from towpath.search.contract import Hit, Passage, Query, Ranked, Scope, Space
 from towpath.search.fusion import fuse
+from towpath.search.index import Index
 from towpath.search.passages import read_passages
 from towpath.search.query import Wish, read
 from towpath.search.snippet import cut

@@ -14,7 +14,7 @@ import { Badge, Notice } from '../parts/pieces'
 import { hrefTo, library } from '../route'
 import { bytes, count, fileKind, moment, seconds } from '../words/format'
 import { counting, shortName } from '../words/stages'
-import { labelOf, type Story, storyOf } from '../words/story'
+import { labelOf, type Story, storyOf, type Tone } from '../words/story'
 import { DeleteDialog, RerunDialog } from './dialogs'
 
 interface Props {
@@ -42,7 +42,7 @@ export function Header({ document, status, connections }: Props) {
         <Badge tone={tone}>{label}</Badge>
         <Actions document={document} status={status} connections={connections} />
       </div>
-      {status && !calm(status) && <Flight status={status} />}
+      {status && story && !calm(status) && <Flight status={status} tone={story.tone} />}
       {story && !calm(status) && <Telling story={story} status={status} />}
       {document.warnings && document.warnings.length > 0 && calm(status) && (
         <Notice tone="waiting">
@@ -74,9 +74,9 @@ function about(document: Document): string {
     .join(' · ')
 }
 
-function Flight({ status }: { status: Status }) {
+function Flight({ status, tone }: { status: Status; tone: Tone }) {
   return (
-    <ol className="flight">
+    <ol className={`flight ${tone}`}>
       {status.stages.map((stage) => (
         <li key={stage.name} title={stageSentence(stage)}>
           <span className={lockClass(stage)}>

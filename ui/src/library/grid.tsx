@@ -68,10 +68,13 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
     const index = Math.max(0, Math.min(list.documents.length - 1, to))
     setActive(index)
     virtual.scrollToIndex(index)
-    // The row may have to be drawn first.
-    requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"] .row-name`)?.focus(),
-    )
+    const focus = () => {
+      const name = scroller.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"] .row-name`)
+      name?.focus({ preventScroll: true })
+      return name
+    }
+    // At once where the row is there, so that a quick Enter opens it; else when it is drawn.
+    if (!focus()) requestAnimationFrame(() => requestAnimationFrame(focus))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return

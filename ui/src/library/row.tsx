@@ -55,7 +55,7 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
         </a>
         <div className="row-about">{about(document)}</div>
       </div>
-      <div className="row-how">
+      <div className={`row-how ${tone}`}>
         {current && current.stages.length > 0 && <Ladder stages={current.stages} named={tone === 'busy' || tone === 'good'} />}
         {story && (
           <p className={`row-story ${tone}`} title={[story.what, story.todo].filter(Boolean).join(' ')}>
