@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -10,7 +11,7 @@ from datetime import timedelta
 from typing import Protocol, TypeVar, cast
 
 from towpath.clock import Clock
-from towpath.errors import Ambiguous, OperationLost, ProviderError, Rejected
+from towpath.errors import Ambiguous, DatabaseUnavailable, OperationLost, ProviderError, Rejected
 from towpath.ledger.contract import (
     CallAnswer,
     CallAnswered,
@@ -138,7 +139,14 @@ class Memory:
         given = CallAnswer(inline, artifact, answer.units, answer.cost)
         self.made += 1
         self.cost += answer.cost
-        await self._ledger.call_answer(self._held.lease, key, given, self._clock.now())
+        while True:
+            try:
+                await self._ledger.call_answer(self._held.lease, key, given, self._clock.now())
+                return
+            except DatabaseUnavailable:
+                # The answer is paid for: it is kept in hand for as long as the lease is trusted.
+                self._held.check()
+                await asyncio.sleep(0.5)
 
     async def _recall(self, answer: Json | None, artifact: str | None) -> Answer:
         self.reused += 1

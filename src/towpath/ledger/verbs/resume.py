@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import insert, select, update
 
-from towpath.errors import IllegalMove, NotFound
+from towpath.errors import IllegalMove, NotFound, UserError
 from towpath.ledger.columns import dump, readable, to_text
 from towpath.ledger.contract import Plan, Recovered
 from towpath.ledger.database import Transaction
@@ -227,6 +227,8 @@ def reprocess(
     """A new run of a known document, taking over the stages before ``from_stage`` from its last success."""
     hold_document(tx, document_id, org_id)
     done: list[Job] = []
+    if from_stage is not None and from_stage not in plan.stages:
+        raise UserError(f"There is no stage `{from_stage}` in {', '.join(plan.stages)}.")
     if from_stage is not None and not fresh:
         wanted = plan.stages[: plan.stages.index(from_stage)]
         history = [run for run in reads.runs(tx, document_id, org_id) if run.pipeline == plan.pipeline]
