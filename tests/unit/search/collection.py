@@ -16,7 +16,8 @@ from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import chunks, documents
 from towpath.model.ids import HOME_ORG, chunk_number, new_id
 from towpath.providers.contract import Embedded, Vectors
-from towpath.search.contract import Hit, Index, Mode, Query
+from towpath.search.contract import Hit, Mode, Query
+from towpath.search.index import Index
 from towpath.search.postgres import PostgresIndex
 from towpath.search.searcher import HybridSearcher
 from towpath.search.sqlite import SqliteIndex
