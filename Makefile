@@ -3,12 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium lint types tests timed bench requirements clean
+.PHONY: run test setup page ui chromium lint types tests browser timed bench requirements clean
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
 
-test: setup .venv/dev.stamp chromium lint types ui tests ## set up and pass every test
+test: setup .venv/dev.stamp lint types ui tests ## set up and pass every test
 
 setup: .venv/run.stamp page ## afterwards .venv/bin/towpath is the program
 
@@ -44,7 +44,10 @@ chromium: ## a real browser for the browser tests
 		|| (apt-get update -qq && apt-get install -qq -y chromium)
 
 tests: .venv/dev.stamp
-	$(BIN)/pytest
+	$(BIN)/pytest --ignore=tests/browser
+
+browser: .venv/dev.stamp page chromium ## the page in a real Chromium
+	$(BIN)/pytest tests/browser
 
 timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that does nothing else
 	$(BIN)/pytest -m timed
