@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium lint types tests browser timed bench requirements clean
+.PHONY: run test setup page ui chromium lint types tests browser timed drill-queue bench requirements clean
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -51,6 +51,10 @@ browser: .venv/dev.stamp page chromium ## the page in a real Chromium
 
 timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that does nothing else
 	$(BIN)/pytest -m timed
+
+drill-queue: .venv/dev.stamp ## 10,000 runs of five stages while a worker is killed every second, on both engines
+	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine sqlite
+	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine postgres
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue

@@ -26,11 +26,11 @@ GATE = "gate"
 def pipelines(file: Path) -> Sequence[Pipeline]:
     """Everything the suite has: a lane for each peril, and the pipelines of the longer stories."""
     effects = Effects(file)
-    done, paid, short = (_noted(effects, stage) for stage in (_plain, _pay(effects), _short))
-    drill = {FIVE[0]: done, FIVE[2]: paid}
+    done = _noted(effects, _plain)
+    drill = {FIVE[0]: _if_paying(_plain), FIVE[2]: _if_paying(_pay(effects))}
     return [
         *(_lane(peril, effects, file.parent / GATE) for peril in (*KILLS, *ZOMBIES)),
-        Pipeline("drill", 1, tuple(Step(name, drill.get(name, short)) for name in FIVE)),
+        Pipeline("drill", 1, tuple(Step(name, _noted(effects, drill.get(name, _short))) for name in FIVE)),
         Pipeline("busy", 1, tuple(Step(name, _noted(effects, _work(effects))) for name in BUSY)),
         Pipeline("calling", 1, (Step("calling", _noted(effects, _keep_calling(effects))),)),
         Pipeline("blocking", 1, (Step("blocking", _noted(effects, _block)),)),
@@ -74,6 +74,13 @@ async def _plain(context: Context) -> Outcome:
 
 async def _short(context: Context) -> Outcome:
     return Done({"epoch": epoch_of(context)})
+
+
+def _if_paying(stage: Stage) -> Stage:
+    async def if_paying(context: Context) -> Outcome:
+        return await (stage if context.options["pays"] else _short)(context)
+
+    return if_paying
 
 
 def _linger(_effects: Effects) -> Stage:

@@ -9,5 +9,5 @@ RUNS = 1500
 
 
 def test_fifteen_hundred_runs_under_fire(arena: Arena) -> None:
-    report = drill(arena, RUNS, patience=240.0)
+    report = drill(arena, RUNS, patience=240.0, pay_every=5)
     assert report.kills >= 1

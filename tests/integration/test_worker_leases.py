@@ -15,7 +15,7 @@ from tests.support.databases import EngineUnderTest
 from towpath.errors import DatabaseUnavailable, LeaseLost
 from towpath.ledger.contract import Settled, Settlement
 from towpath.ledger.ledger import SqlLedger
-from towpath.model.work import Done, JobStatus, Lease, Outcome, RunState
+from towpath.model.work import Claimed, Done, JobStatus, Lease, Outcome, RunState
 from towpath.stages.contract import Context
 
 
@@ -170,3 +170,86 @@ async def test_what_could_not_be_settled_in_time_is_left_to_others(
         ledger.cut = False
         assert (await workshop.ended(submitted)).state is RunState.COMPLETED
     assert epochs == [1, 3]
+
+
+class SlowClaims(SqlLedger):
+    """Claims at once, and tells the worker only when it is allowed to."""
+
+    def __init__(self, engine: EngineUnderTest) -> None:
+        super().__init__(engine.database)
+        self.taken = asyncio.Event()
+        self.told = asyncio.Event()
+
+    async def claim(
+        self,
+        worker: str,
+        *,
+        limit: int,
+        lease_seconds: float,
+        now: datetime,
+        stages: Sequence[str] | None = None,
+    ) -> list[Claimed]:
+        jobs = await super().claim(worker, limit=limit, lease_seconds=lease_seconds, now=now, stages=stages)
+        if jobs:
+            self.taken.set()
+            await self.told.wait()
+        return jobs
+
+
+async def test_what_was_being_claimed_when_the_worker_was_asked_to_stop_is_given_back_unworked(
+    workshop: Workshop,
+) -> None:
+    ledger = SlowClaims(workshop.engine)
+    worked: list[str] = []
+
+    async def note(context: Context) -> Outcome:
+        worked.append(context.stage)
+        return Done()
+
+    submitted = await workshop.submit("extract")
+    async with workshop.working({"extract": note}, ledger=ledger) as worker:
+        await ledger.taken.wait()
+        worker.stop()
+        ledger.told.set()
+    job = await workshop.job(submitted)
+    assert worked == []
+    assert (job.status, job.attempts, job.crashes) == (JobStatus.PENDING, 0, 0)
+
+
+class SlowSettlements(SqlLedger):
+    """Commits at once, and lets the worker wait for the answer longer than it is given to wind down."""
+
+    def __init__(self, engine: EngineUnderTest) -> None:
+        super().__init__(engine.database)
+        self.settled = asyncio.Event()
+        self.told = asyncio.Event()
+
+    async def settle(
+        self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
+    ) -> list[Settled | LeaseLost]:
+        answers = await super().settle(settlements, now, lease_seconds=lease_seconds)
+        if not self.settled.is_set():
+            self.settled.set()
+            await self.told.wait()
+        return answers
+
+
+async def test_a_lease_that_was_kept_while_the_worker_stopped_is_given_back_too(workshop: Workshop) -> None:
+    """The stage was done, the next one's lease kept; cancelled now, nobody would ever work under it."""
+    ledger = SlowSettlements(workshop.engine)
+    worked: list[str] = []
+
+    async def note(context: Context) -> Outcome:
+        worked.append(context.stage)
+        return Done()
+
+    submitted = await workshop.submit("extract", "chunk")
+    pace = replace(BRISK, grace_seconds=0.05)
+    async with workshop.working({"extract": note, "chunk": note}, ledger=ledger, pace=pace) as worker:
+        await ledger.settled.wait()
+        worker.stop()
+        asyncio.get_running_loop().call_later(0.3, ledger.told.set)
+    first, second = await workshop.jobs(submitted)
+    assert worked == ["extract"]
+    assert first.status is JobStatus.COMPLETED
+    assert (second.status, second.attempts, second.crashes) == (JobStatus.PENDING, 0, 0)

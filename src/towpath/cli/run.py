@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 
 import click
@@ -75,6 +76,9 @@ async def _work(settings: Settings) -> None:
         stopped = asyncio.Event()
 
         def stop() -> None:
+            if stopped.is_set():
+                # Asked twice: whatever still hangs, perhaps on a silent database, is left to its lease.
+                asyncio.get_running_loop().call_later(3.0, os._exit, 1)
             working.stop()
             stopped.set()
 

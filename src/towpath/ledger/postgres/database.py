@@ -60,6 +60,11 @@ class PostgresDatabase(RetryingDatabase):
         connection = cast("psycopg.Connection[Any]", getattr(raw, "driver_connection", raw))
         prepare = self._prepare if self._prepare is not None else not behind_pooler(connection)
         connection.prepare_threshold = 2 if prepare else None
+        if prepare:
+            # A worker frozen inside a transaction would hold its job's row, and nobody could rescue it.
+            connection.autocommit = True
+            connection.execute("set idle_in_transaction_session_timeout = '15s'")
+            connection.autocommit = False
 
 
 def behind_pooler(connection: psycopg.Connection[Any]) -> bool:
