@@ -62,13 +62,12 @@ def name(chance: random.Random) -> str:
 
 
 def chunks(count: int, pool: Sequence[str], vectors: Vectors, seed: int = 2) -> Iterator[MadeChunk]:
-    """Documents in a row: each has a subject, a narrow choice of its sentences, and a few from elsewhere."""
+    """Documents in a row: each is about one subject and a little about another, in sentences of its own choice."""
     chance = random.Random(seed)
     noise = np.random.default_rng(seed)
     for document in range(-(-count // CHUNKS_PER_DOCUMENT)):
-        subject = chance.randrange(len(SUBJECTS))
-        own = range(subject * SENTENCES_PER_SUBJECT, (subject + 1) * SENTENCES_PER_SUBJECT)
-        themes = chance.sample(own, 60)
+        subject, other = chance.sample(range(len(SUBJECTS)), 2)
+        themes = chance.sample(_places(subject), 45) + chance.sample(_places(other), 15)
         author = name(chance)
         for ordinal in range(min(CHUNKS_PER_DOCUMENT, count - document * CHUNKS_PER_DOCUMENT)):
             chosen = chance.sample(themes, SENTENCES_PER_CHUNK - 2) + chance.sample(range(len(pool)), 2)
@@ -81,6 +80,10 @@ def chunks(count: int, pool: Sequence[str], vectors: Vectors, seed: int = 2) -> 
                 f"{SUBJECTS[subject].name.capitalize()} {ordinal // 10 + 1}",
                 _mean(vectors[chosen], noise),
             )
+
+
+def _places(subject: int) -> range:
+    return range(subject * SENTENCES_PER_SUBJECT, (subject + 1) * SENTENCES_PER_SUBJECT)
 
 
 def _mean(vectors: Vectors, noise: np.random.Generator) -> Vectors:

@@ -44,12 +44,16 @@ _CLAUSES: Sequence[tuple[str, Sequence[str]]] = (
 )
 
 
-def agreement(path: Path) -> Path:
-    """Three pages, one clause on each, in lines that a reader of PDFs takes for paragraphs."""
+def agreement(path: Path, copy: str = "") -> Path:
+    """Three pages, one clause on each, in lines that a reader of PDFs takes for paragraphs.
+
+    Each ``copy`` has bytes of its own, so that it is nobody's twin.
+    """
 
     def page(number: int, title: str, texts: Sequence[str]) -> pdfs.Draw:
         def draw(paper: Any) -> None:
             paper.setTitle("Agreement for a mooring")
+            paper.setSubject(copy)
             paper.setFont("Times-Bold", 20)
             paper.drawString(72, 700, title)
             paper.setFont("Times-Roman", 12)
@@ -96,7 +100,7 @@ def twenty_files(folder: Path) -> list[Path]:
 
 
 def locked(path: Path) -> Path:
-    return pdfs.locked(path, agreement(path.with_suffix(".open")), user="secret")
+    return pdfs.locked(path, agreement(path.with_suffix(".open"), path.name), user="secret")
 
 
 def _ledger(path: Path) -> Path:

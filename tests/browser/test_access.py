@@ -27,7 +27,7 @@ VIEWS = (
 @pytest.fixture(scope="module")
 def known(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     client = Client(server.url)
-    file = agreement(tmp_path_factory.mktemp("access") / "a.pdf")
+    file = agreement(tmp_path_factory.mktemp("access") / "a.pdf", "access")
     found = {
         "agreement": client.upload("Mooring agreement 2026.pdf", file.read_bytes())["id"],
         "guide": client.upload("Guide.md", _MARKDOWN.encode())["id"],

@@ -1,60 +1,19 @@
-"""The page as a piece of work: small, typed, tested, made from the API as it is, and free of addresses."""
+"""The page as a piece of work: small, strict, built once, and free of addresses."""
 
 from __future__ import annotations
 
 import gzip
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.browser.watching import ROOT
 from tests.support.servers import Server
 
 UI = ROOT / "ui"
 PAGE = ROOT / "src" / "towpath" / "page"
-
-
-@pytest.fixture(scope="module")
-def npm(built_page: None) -> tuple[list[str], dict[str, str]]:
-    """The npm that builds the page, and its environment."""
-    import build_page
-
-    command, path = build_page.find_npm()
-    return command, {**os.environ, "PATH": path}
-
-
-@pytest.mark.parametrize("script", ["types", "check-client", "test"])
-def test_the_sources_are_typed_tested_and_match_the_api(
-    npm: tuple[list[str], dict[str, str]], script: str
-) -> None:
-    command, environment = npm
-    ran = subprocess.run(
-        [*command, "run", "--silent", script],
-        cwd=UI,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_the_committed_api_document_is_the_server_s() -> None:
-    sys.path.insert(0, str(UI / "scripts"))
-    try:
-        import openapi  # pyright: ignore[reportMissingImports]  (a script beside the page's sources)
-    finally:
-        sys.path.pop(0)
-    now = str(openapi.current())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    then = (UI / "openapi.json").read_text("utf-8")
-    assert json.loads(then) == json.loads(now), (
-        "Run `python ui/scripts/openapi.py` and `npm run client` in ui/."
-    )
 
 
 def test_the_scripts_weigh_less_than_300_kilobytes_without_pdf_js(built_page: None) -> None:

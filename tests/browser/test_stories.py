@@ -26,7 +26,7 @@ def cast(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str,
         found[name] = stage.upload(name, body)
         return found[name]
 
-    stage.quarantined(arrive("Survey of 1921.pdf", agreement(folder / "a.pdf").read_bytes()))
+    stage.quarantined(arrive("Survey of 1921.pdf", agreement(folder / "a.pdf", "stories").read_bytes()))
     stage.failed(arrive("Letters to the board.txt"), _TRACE)
     stage.failed(arrive("Insurance claim.txt"), "The key was revoked.", FailureType.PROVIDER_REFUSED)
     stage.throttled(arrive("Toll book.txt"), 50)

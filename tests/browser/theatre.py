@@ -24,7 +24,11 @@ from towpath.pipelines.document import STAGES
 
 T = TypeVar("T")
 
-IDLE = {"TOWPATH_WORKER_STAGES": "none", "TOWPATH_RUN_DEADLINE_SECONDS": "3000"}
+IDLE = {
+    "TOWPATH_WORKER_STAGES": "none",
+    "TOWPATH_RUN_DEADLINE_SECONDS": "3000",
+    "TOWPATH_MAX_UPLOAD_BYTES": "1000000",
+}
 _LEASE = 3000.0
 _ONWARD = ("save_markdown", "chunk", "embed")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from towpath.search.letters import Word, runs_on, words
 from towpath.search.query import Term, Wish
@@ -22,6 +23,7 @@ LONGEST_PASSAGE = 20_000
 
 # Marks of markdown that mean nothing in a line of plain text: headings, quotes, rules of tables, emphasis.
 _MARKDOWN = re.compile(r"(?m)^[ \t]*(?:#{1,6}|>)[ \t]+|^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|?)+[ \t]*$|\*\*")
+_MAYBE_MARKDOWN = re.compile(r"[#>|]|\*\*")
 _SENTENCE_START = re.compile(r"(?<=[.!?…。！？])\s*")
 
 _ANY_LETTER = re.compile("[A-Za-z0-9]")
@@ -35,8 +37,7 @@ class Snippet:
     highlights: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(NamedTuple):
     """A place where a term stands."""
 
     start: int
@@ -44,10 +45,25 @@ class _Mark:
     term: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What to mark, prepared once for all passages of a search."""
+
+    #: For an ASCII text: words that begin as one of the terms does. A stem keeps its word's first two letters.
+    alike: re.Pattern[str]
+    #: The terms of one word, by its stem.
+    singles: Mapping[str, int]
+    #: The other terms: phrases, and single letters that begin a pair.
+    others: tuple[tuple[int, Term], ...]
+
+
 def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     """About ``length`` characters around the best place; the beginning where no word is found."""
-    text = " ".join(_MARKDOWN.sub("", passage[:LONGEST_PASSAGE]).split())
-    marks = _marks(text, _telling(wish.terms))
+    text = passage[:LONGEST_PASSAGE]
+    if _MAYBE_MARKDOWN.search(text):
+        text = _MARKDOWN.sub("", text)
+    text = " ".join(text.split())
+    marks = _marks(text, _sought(wish.terms))
     start, end = _window(text, marks, length)
     before, after = "… " if start > 0 else "", " …" if end < len(text) else ""
     shift = len(before) - start
@@ -57,32 +73,32 @@ def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)))
 
 
-def _telling(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Without the small words, unless there are no others."""
-    return tuple(term for term in terms if not term.is_slight) or terms
+@lru_cache(maxsize=256)
+def _sought(terms: tuple[Term, ...]) -> _Sought:
+    # Without the small words, unless there are no others.
+    telling = tuple(term for term in terms if not term.is_slight) or terms
+    beginnings = {part[:2] for term in telling for part in term.key if part.isascii()}
+    alike = re.compile(f"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(beginnings)) or '(?!)'})[a-z0-9]*")
+    simple = {n: term for n, term in enumerate(telling) if len(term.words) == 1 and not term.is_prefix}
+    others = tuple((n, term) for n, term in enumerate(telling) if n not in simple)
+    return _Sought(alike, {term.key[0]: n for n, term in simple.items()}, others)
 
 
-def _marks(text: str, terms: tuple[Term, ...]) -> list[_Mark]:
-    items = _items(text, terms)
-    places: dict[str, list[int]] = {term.key[0]: [] for term in terms}
-    for place, item in enumerate(items):
-        if item[0] in places:
-            places[item[0]].append(place)
-    marks = [
-        mark for number, term in enumerate(terms) for mark in _marks_of(text, number, term, items, places)
-    ]
-    return sorted(marks, key=lambda mark: (mark.start, mark.end))
+def _marks(text: str, sought: _Sought) -> list[_Mark]:
+    items = _items(text, sought)
+    marks = [_Mark(start, end, sought.singles[key]) for key, start, end in items if key in sought.singles]
+    if sought.others:
+        for number, term in sought.others:
+            marks += _marks_of(text, number, term, items)
+        marks.sort(key=lambda mark: (mark.start, mark.end))
+    return marks
 
 
-def _marks_of(
-    text: str, number: int, term: Term, items: Sequence[Word], places: Mapping[str, Sequence[int]]
-) -> Iterator[_Mark]:
+def _marks_of(text: str, number: int, term: Term, items: Sequence[Word]) -> Iterator[_Mark]:
     *begin, last = term.key
-    if not begin and not term.is_prefix:
-        yield from (_Mark(items[place][1], items[place][2], number) for place in places[last])
-        return
-    possible = places[begin[0]] if begin else range(len(items))
-    for place in possible:
+    for place in range(len(items) - len(begin)):
+        if begin and items[place][0] != begin[0]:
+            continue
         row = items[place : place + len(begin) + 1]
         key, start, end = row[-1]
         if [item[0] for item in row[:-1]] != begin or not _adjoin(text, row):
@@ -97,11 +113,10 @@ def _adjoin(text: str, row: Sequence[Word]) -> bool:
     return not any(_ANY_LETTER.search(text, one[2], other[1]) for one, other in pairwise(row))
 
 
-def _items(text: str, terms: tuple[Term, ...]) -> list[Word]:
+def _items(text: str, sought: _Sought) -> list[Word]:
     """The text as the indexes see it: stems, or pairs of letters that close with a single one."""
     if text.isascii():
-        # Only words that begin as one of the terms does: three times as fast as stemming them all.
-        return [(stem(found[0]), found.start(), found.end()) for found in _alike(terms).finditer(text)]
+        return [(stem(found[0]), *found.span()) for found in sought.alike.finditer(text)]
     items: list[Word] = []
     for word, start, end in words(text):
         if runs_on(word):
@@ -111,13 +126,6 @@ def _items(text: str, terms: tuple[Term, ...]) -> list[Word]:
         else:
             items.append((stem(word), start, end))
     return items
-
-
-@lru_cache(maxsize=256)
-def _alike(terms: tuple[Term, ...]) -> re.Pattern[str]:
-    # A stem keeps the first two letters of its word, whatever becomes of the rest.
-    beginnings = {part[:2] for term in terms for part in term.key if part.isascii()}
-    return re.compile(f"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(beginnings)) or '(?!)'})[a-z0-9]*")
 
 
 def _window(text: str, marks: Sequence[_Mark], length: int) -> Span:

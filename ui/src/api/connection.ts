@@ -5,7 +5,7 @@ import { place } from './place'
 export type Connection = { state: 'fine' } | { state: 'lost'; since: number; nextTry: number; trying: boolean }
 
 const FIRST_WAIT = 1_000
-const LONGEST_WAIT = 10_000
+const LONGEST_WAIT = 4_000
 
 export const connection = createStore<Connection>({ state: 'fine' })
 

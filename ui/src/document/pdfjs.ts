@@ -26,5 +26,7 @@ export function openPdf(address: string) {
     isEvalSupported: false,
     enableXfa: false,
     stopAtErrors: false,
+    // What a file does wrong is no news for the console.
+    verbosity: 0,
   })
 }

@@ -18,10 +18,13 @@ export interface Upload {
 }
 
 const AT_ONCE = 3
+/** A line that breaks each time is no passing silence; then a person should look. */
+const MOST_TRIES = 5
 
 interface Waiting {
   file: File
   sending: Sending | null
+  tries: number
 }
 
 export class UploadQueue {
@@ -37,7 +40,7 @@ export class UploadQueue {
     const added: Upload[] = []
     for (const file of files) {
       const id = newKey()
-      this.files.set(id, { file, sending: null })
+      this.files.set(id, { file, sending: null, tries: 0 })
       added.push({ id, name: file.name, size: file.size, state: { step: 'waiting' } })
     }
     if (!added.length) return
@@ -88,8 +91,12 @@ export class UploadQueue {
     const result = await sending.result
     if (!this.files.has(id)) return
     known.sending = null
-    if (result.outcome === 'unreachable') this.change(id, { step: 'lost' })
+    known.tries += 1
+    if (result.outcome === 'unreachable' && known.tries < MOST_TRIES) this.change(id, { step: 'lost' })
     else this.files.delete(id)
+    if (result.outcome === 'unreachable' && known.tries >= MOST_TRIES) {
+      this.change(id, { step: 'refused', reason: `The upload broke off ${MOST_TRIES} times. Check the line and drop the file again.` })
+    }
     if (result.outcome === 'stored') {
       this.change(id, { step: 'stored', document: result.document })
       this.onStored(result.document)

@@ -77,6 +77,17 @@ describe('the queue of uploads', () => {
     expect(desk.open[3]!.key).toBe(desk.open[0]!.key)
   })
 
+  test('an upload that breaks off each time is given up with a word of advice', async () => {
+    const desk = new Desk()
+    desk.queue.add(files('a'))
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await desk.answer(attempt, { outcome: 'unreachable' })
+      desk.queue.resume()
+    }
+    expect(desk.steps()).toEqual(['refused'])
+    expect(words(desk.queue.uploads.get()[0]!)).toContain('broke off 5 times')
+  })
+
   test('a refusal is told in the server’s words', async () => {
     const desk = new Desk()
     desk.queue.add(files('a'))

@@ -55,7 +55,8 @@ function going(status: Status, now: number): Story {
       return { ...story, tone: 'quiet', label: 'Queued', what: 'Waiting for a free worker.' }
     }
     const afterError = status.waiting_for.startsWith('trying again') && status.error ? ` Last error: ${status.error}` : ''
-    return { ...story, tone: 'waiting', label: 'Waiting', what: `${capital(status.waiting_for)}${when}.${afterError}` }
+    const reason = status.waiting_for.replace(/\brun [0-9a-f-]{36} of the same document/, 'an earlier run of this document')
+    return { ...story, tone: 'waiting', label: 'Waiting', what: `${capital(reason)}${when}.${afterError}` }
   }
   const current = status.stages.find((stage) => stage.status === 'PROCESSING')
   if (current) {

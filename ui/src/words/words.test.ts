@@ -80,6 +80,14 @@ describe('the story of a document', () => {
     expect(story.what).toContain('going on in 30 s. Last error: ValueError: broken')
   })
 
+  test('one behind another run of its document says so without its number', () => {
+    const story = storyOf(
+      status({ waiting_for: 'waiting for run 01a1e17c-7f1a-73dd-9896-02f49fc21d46 of the same document' }),
+      NOW,
+    )
+    expect(story.what).toBe('Waiting for an earlier run of this document.')
+  })
+
   test('a rejected one needs another file', () => {
     const story = failure('REJECTED', 'The PDF is locked with a password')
     expect(story.what).toBe('The PDF is locked with a password.')

@@ -1,0 +1,103 @@
+"""A Towpath put together from its settings: opened in order, closed in the opposite one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from towpath.app import providers
+from towpath.app.serving import services_of
+from towpath.app.storage import Artifacts, open_database, open_store
+from towpath.clock import SystemClock
+from towpath.config import Settings
+from towpath.folder import owned
+from towpath.ledger import migrate
+from towpath.ledger.ledger import SqlLedger
+from towpath.ledger.verbs.publish import apply
+from towpath.pipelines import document as documents
+from towpath.queue.local import LocalBell
+from towpath.queue.postgres import PostgresBell
+from towpath.server.services import Services
+from towpath.storage.local import LocalStore
+from towpath.worker.children import Children
+from towpath.worker.execute import Executor, Rules
+from towpath.worker.worker import Pace, Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Towpath:
+    """A running Towpath: its services, and the worker when it has one."""
+
+    settings: Settings
+    services: Services
+    store: LocalStore
+    worker: Worker | None
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> AsyncGenerator[Towpath]:
+    """Put everything together. With ``work``, a worker runs for as long as the context lasts."""
+    async with AsyncExitStack() as stack:
+        if settings.embedded:
+            # Recovery takes every running run for an orphan, so it must be sure to be alone.
+            stack.enter_context(owned(settings.data, serve_url))
+        database = open_database(settings)
+        stack.callback(database.close)
+        if settings.embedded:
+            await asyncio.to_thread(migrate.upgrade, database.engine)
+        else:
+            await asyncio.to_thread(migrate.require_current, database.engine)
+        store = open_store(settings)
+        children = Children(settings.child_processes, memory_bytes=settings.child_memory_mb << 20)
+        stack.callback(children.close)
+        bell = LocalBell() if settings.database is None else PostgresBell(settings.database, listen=work)
+        await bell.open()
+        stack.push_async_callback(bell.close)
+        clock = SystemClock()
+        ledger = SqlLedger(database, apply=apply)
+        pipelines = {
+            documents.NAME: documents.document_pipeline(
+                blobs=store,
+                reader=providers.reader(settings, children),
+                embedder=providers.document_embedder(settings, children),
+                compute=children,
+                side_by_side=settings.child_processes,
+            )
+        }
+        services = services_of(settings, database, ledger, store, bell, clock, pipelines)
+        worker = None
+        if settings.embedded:
+            store.sweep_incoming()
+            await ledger.recover(
+                clock.now(), resume_runs=settings.recovery == "resume", max_crashes=settings.max_crashes
+            )
+        if work:
+            executor = Executor(ledger, pipelines, Artifacts(store), clock, _rules(settings))
+            worker = Worker(ledger, executor, bell, clock, _pace(settings))
+            running = asyncio.create_task(worker.run())
+            stack.push_async_callback(partial(_stop, worker, running))
+        yield Towpath(settings, services, store, worker)
+
+
+def _rules(settings: Settings) -> Rules:
+    return Rules(max_attempts=settings.max_attempts, backoff_scale=settings.backoff_scale)
+
+
+def _pace(settings: Settings) -> Pace:
+    return Pace(
+        concurrency=settings.worker_concurrency,
+        lease_seconds=settings.lease_seconds,
+        heartbeat_seconds=settings.heartbeat_seconds,
+        poll_seconds=settings.poll_seconds,
+        max_crashes=settings.max_crashes,
+        grace_seconds=settings.shutdown_grace_seconds,
+        stages=settings.worker_stages or None,
+    )
+
+
+async def _stop(worker: Worker, running: asyncio.Task[None]) -> None:
+    worker.stop()
+    await running

@@ -1,0 +1,64 @@
+"""What the server is given to answer with."""
+
+from __future__ import annotations
+
+from towpath.access.sql import SqlKeys
+from towpath.app.providers import query_embedder
+from towpath.catalogue.sql import SqlCatalogue
+from towpath.clock import Clock
+from towpath.config import Settings
+from towpath.intake.submit import Intake
+from towpath.ledger.contract import Plan
+from towpath.ledger.database import Database
+from towpath.ledger.ledger import SqlLedger
+from towpath.pipelines.pipeline import Pipeline
+from towpath.queue.local import LocalBell
+from towpath.search.index import Index
+from towpath.search.postgres import PostgresIndex
+from towpath.search.searcher import HybridSearcher
+from towpath.search.sqlite import SqliteIndex
+from towpath.server.services import Services
+from towpath.storage.local import LocalStore
+
+
+def services_of(
+    settings: Settings,
+    database: Database,
+    ledger: SqlLedger,
+    store: LocalStore,
+    bell: LocalBell,
+    clock: Clock,
+    pipelines: dict[str, Pipeline],
+) -> Services:
+    plans = {
+        name: Plan(
+            pipeline.name,
+            pipeline.version,
+            pipeline.stages,
+            max_attempts=settings.max_attempts,
+            deadline_seconds=settings.run_deadline_seconds,
+        )
+        for name, pipeline in pipelines.items()
+    }
+    stages = {name: pipeline.stages for name, pipeline in pipelines.items()}
+    return Services(
+        ledger=ledger,
+        catalogue=SqlCatalogue(database, stages),
+        searcher=HybridSearcher(_index(settings, database), query_embedder(settings)),
+        intake=Intake(ledger, store, bell, clock, plans, store.incoming, settings.max_upload_bytes),
+        blobs=store,
+        keys=SqlKeys(database),
+        bell=bell,
+        clock=clock,
+        stages=stages,
+        key_required=not is_loopback(settings.host),
+        ready=lambda: True,
+    )
+
+
+def is_loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _index(settings: Settings, database: Database) -> Index:
+    return SqliteIndex(database) if settings.embedded else PostgresIndex(database)
