@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium lint types tests browser timed drill-queue bench requirements clean
+.PHONY: run test setup page ui chromium lint types tests browser timed drill-queue fuzz bench requirements clean
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -55,6 +55,10 @@ timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that 
 drill-queue: .venv/dev.stamp ## 10,000 runs of five stages while a worker is killed every second, on both engines
 	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine sqlite
 	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine postgres
+
+fuzz: .venv/dev.stamp ## ten minutes of damaged files, and many generated requests
+	$(BIN)/python -m tests.fuzz.files --minutes 10
+	$(BIN)/python -m tests.fuzz.api --examples 200
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue

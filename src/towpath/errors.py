@@ -37,6 +37,10 @@ class NotFound(UserError):
     """There is no such thing in this organization."""
 
 
+class KeyConflict(UserError):
+    """An Idempotency-Key was used before, for other bytes."""
+
+
 class IllegalMove(UserError):
     """The state machine does not allow this verb in the present state."""
 

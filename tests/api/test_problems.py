@@ -43,7 +43,7 @@ async def test_the_answer_is_a_problem_that_says_what_to_do(
     assert problem["action"]
 
 
-@pytest.mark.parametrize("query", ['"', "a AND OR (", "*", "x" * 9000, "\x00", "NEAR(", "-", "🚣", "col:val"])
+@pytest.mark.parametrize("query", ['"', "a AND OR (", "*", "x" * 4000, "\x00", "NEAR(", "-", "🚣", "col:val"])
 async def test_no_query_breaks_the_search(desk: Desk, query: str) -> None:
     for mode in ("hybrid", "text", "vector"):
         assert (await desk.http.get("/search", params={"q": query, "mode": mode})).status_code == 200
@@ -56,3 +56,20 @@ async def test_an_unknown_stage_is_named(desk: Desk) -> None:
 
     assert answer.status_code == 400
     assert "extract, save_markdown, chunk, embed, publish" in answer.json()["detail"]
+
+
+async def test_a_wrong_method_names_all_that_the_address_allows(desk: Desk) -> None:
+    refused = await desk.http.patch("/documents")
+    assert refused.status_code == 405
+    assert refused.headers["allow"] == "GET, POST"
+
+
+async def test_the_api_document_tells_every_error_as_a_problem(desk: Desk) -> None:
+    schema = (await desk.http.get("/openapi.json")).json()
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            errors = {
+                status: told for status, told in operation["responses"].items() if status[0] not in "23"
+            }
+            assert "default" in errors
+            assert all(list(told["content"]) == ["application/problem+json"] for told in errors.values())

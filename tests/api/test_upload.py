@@ -55,7 +55,7 @@ async def test_an_idempotency_key_stands_for_one_file(desk: Desk) -> None:
     )
 
     assert again["id"] == first["id"]
-    assert other.status_code == 400
+    assert other.status_code == 409
     assert "Idempotency-Key" in other.json()["detail"]
 
 

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
 from towpath import __version__
-from towpath.server import documents, health, problems, work
+from towpath.server import documents, health, openapi, problems, work
 from towpath.server.services import Services
 
 _CSP = (
@@ -36,6 +36,7 @@ def create_app(services: Services, page: Path | None) -> FastAPI:
     app.middleware("http")(_guard)
     for router in (documents.router, work.router, health.router):
         app.include_router(router)
+    app.openapi = openapi.document(app)
     if page is not None and (page / "index.html").exists():
         app.mount("/", StaticFiles(directory=page, html=True), name="page")
     else:

@@ -6,9 +6,9 @@ import hashlib
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.responses import PlainTextResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 
-from towpath.errors import NotFound, UserError
+from towpath.errors import KeyConflict, NotFound, UserError
 from towpath.intake.upload import spool
 from towpath.model.ids import new_id
 from towpath.server import views
@@ -34,10 +34,18 @@ _UPLOAD = {
     }
 }
 _PROBLEM = {"model": Problem}
+_BYTES = {
+    "description": "The file, or the part asked for, in its own media type",
+    "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
+}
 Status = Literal["PROCESSING", "COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED"]
 
 
-@router.post("", openapi_extra=_UPLOAD, responses={400: _PROBLEM, 413: _PROBLEM})
+class Markdown(StreamingResponse):
+    media_type = "text/markdown"
+
+
+@router.post("", openapi_extra=_UPLOAD, responses={400: _PROBLEM, 409: _PROBLEM, 413: _PROBLEM})
 async def upload(
     request: Request,
     has: Has,
@@ -51,9 +59,7 @@ async def upload(
         if idempotency_key is not None:
             known = await has.catalogue.by_idempotency_key(org, idempotency_key)
         if known is not None and known.sha256 != incoming.sha256:
-            raise UserError(
-                "This Idempotency-Key was used before with another file. Use a new key for a new file."
-            )
+            raise KeyConflict("This Idempotency-Key was used before with another file.")
         submitted = await has.intake.accept(org, name, incoming, idempotency_key)
     document = await has.catalogue.document(org, submitted.document_id)
     return views.UploadView.model_validate(
@@ -79,7 +85,11 @@ async def list_documents(
 
 @router.get("/status")
 async def many_statuses(
-    has: Has, org: Org, ids: Annotated[str, Query(description="Ids joined by commas", max_length=20_000)]
+    has: Has,
+    org: Org,
+    ids: Annotated[
+        str, Query(description="Ids joined by commas", max_length=20_000, pattern=r"^[\x20-\x7e]*$")
+    ],
 ) -> list[views.StatusView]:
     """The status of many documents at once, for a grid. Unknown ids are left out."""
     wanted = [one for part in ids.split(",") if (one := as_id(part)) is not None][:500]
@@ -147,16 +157,20 @@ async def reprocess(
     return views.RunStarted(run_id=run_id)
 
 
-@router.get("/{document_id}/content", response_class=PlainTextResponse, responses={404: _PROBLEM})
-async def content(has: Has, org: Org, document_id: Id) -> StreamingResponse:
+@router.get("/{document_id}/content", response_class=Markdown, responses={404: _PROBLEM})
+async def content(has: Has, org: Org, document_id: Id) -> Markdown:
     """The document as markdown."""
     key = await has.catalogue.markdown_key(org, document_id)
     if key is None:
         raise NotFound("This document has no content yet. Its status says how far it is.")
-    return StreamingResponse(has.blobs.stream(key), media_type="text/markdown; charset=utf-8")
+    return Markdown(has.blobs.stream(key))
 
 
-@router.get("/{document_id}/original", responses={206: {}, 404: _PROBLEM, 416: _PROBLEM})
+@router.get(
+    "/{document_id}/original",
+    response_class=Response,
+    responses={200: _BYTES, 206: _BYTES, 404: _PROBLEM, 416: _PROBLEM},
+)
 async def original(
     has: Has, org: Org, document_id: Id, range: Annotated[str | None, Header()] = None
 ) -> Response:

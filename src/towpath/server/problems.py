@@ -10,11 +10,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 
 from towpath.errors import (
     ConfigError,
     DatabaseUnavailable,
     IllegalMove,
+    KeyConflict,
     NotFound,
     Rejected,
     TowpathError,
@@ -38,6 +40,7 @@ class Problem(BaseModel):
 # Most specific first: status, stable type, title, what to do.
 _PROBLEMS: tuple[tuple[type[Exception], int, str, str, str], ...] = (
     (NotFound, 404, "not-found", "Not found", "Check the id; it may belong to another organization."),
+    (KeyConflict, 409, "key-conflict", "The key belongs to another file", "Use a new key for a new file."),
     (IllegalMove, 409, "illegal-move", "Not possible in this state", "Look at the status and try again."),
     (ConfigError, 503, "misconfigured", "The server is not set up for this", "Ask whoever runs the server."),
     (UserError, 400, "bad-request", "The request cannot be carried out", "Correct the request."),
@@ -83,12 +86,25 @@ def _towpath_error(_request: Request, error: Exception) -> JSONResponse:
     return problem(500, "error", "Something went wrong", str(error), "Try again; tell us if it stays.")
 
 
-def _http_error(_request: Request, error: Exception) -> JSONResponse:
+def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     kind, title, action = _BY_STATUS.get(error.status_code, ("error", "Error", "See the detail."))
     answer = problem(error.status_code, kind, title, str(error.detail), action)
     answer.headers.update(error.headers or {})
+    if error.status_code == 405:
+        # Whoever refused the method knew its own methods only: several routes may share the address.
+        answer.headers["Allow"] = ", ".join(_methods(request))
     return answer
+
+
+def _methods(request: Request) -> list[str]:
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+
+    def served(method: str) -> bool:
+        scope = {**request.scope, "method": method}
+        return any(route.matches(scope)[0] is Match.FULL for route in routes)
+
+    return [method for method in ("DELETE", "GET", "PATCH", "POST", "PUT") if served(method)]
 
 
 def _validation_error(_request: Request, error: Exception) -> JSONResponse:

@@ -71,7 +71,7 @@ async def retry(has: Has, org: Org, job_id: Id) -> views.Retried:
 async def search(
     has: Has,
     org: Org,
-    q: Annotated[str, Query(max_length=10_000)],
+    q: Annotated[str, Query(max_length=4_000)],
     mode: Literal["hybrid", "text", "vector"] = "hybrid",
     kind: Literal["document", "call"] | None = None,
     document_id: Id | None = None,

@@ -1,0 +1,42 @@
+"""`python -m tests.fuzz.api`: Schemathesis against a living server, which must do what its API document says."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.support.servers import Server
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+
+
+def fuzz_api(url: str, folder: Path, examples: int, *more: str) -> subprocess.CompletedProcess[str]:
+    """Generated requests for every route; the answer's text tells what broke a promise."""
+    command = [
+        str(Path(sys.executable).parent / "st"),
+        *("run", f"{url}/openapi.json", "--max-examples", str(examples), "--request-timeout", "30"),
+        *("--checks", ",".join(CHECKS), *more),
+    ]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=200)
+    examples = parser.parse_args().examples
+    with tempfile.TemporaryDirectory(prefix="fuzz-api-") as place, Server(Path(place) / "data") as server:
+        ran = fuzz_api(server.url, Path(place), examples, "--generation-database", "none")
+    print(ran.stdout, ran.stderr)
+    sys.exit(ran.returncode)
+
+
+if __name__ == "__main__":
+    main()
