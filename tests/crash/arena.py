@@ -14,12 +14,18 @@ from typing import Any
 
 from sqlalchemy import Row, func, select
 
-from tests.crash.audit import answered_twice, dishonest_changes, forget_audit, install_audit
 from tests.crash.effects import Effect, executions, read_effects
 from tests.support.databases import EngineUnderTest, PostgresServer, empty, postgres_engine, sqlite_engine
 from tests.support.factories import a_document
 from tests.support.processes import PATIENCE, WorkerProcess, start_worker, wait_for
-from tests.support.worker_main import sign_sqlite, signed_url
+from towpath.drill.audit import (
+    answered_twice,
+    dishonest_changes,
+    forget_audit,
+    install_audit,
+    sign_sqlite,
+    signed_url,
+)
 from towpath.errors import DatabaseUnavailable
 from towpath.ledger.contract import Plan, Submission, Submitted
 from towpath.ledger.sqlite.database import SqliteDatabase

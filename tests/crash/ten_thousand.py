@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.crash.arena import Arena, audited_postgres, postgres_arena, sqlite_arena
-from tests.crash.audit import audited_changes
 from tests.crash.effects import calls
 from tests.crash.stages import FIVE
 from tests.support.databases import migrated_sqlite, private_postgres
 from tests.support.processes import WorkerProcess
+from towpath.drill.audit import audited_changes
 
 ALIVE = 4
 KILL_EVERY = 1.0

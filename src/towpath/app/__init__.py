@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from towpath.app.opening import Towpath, opened
+from towpath.app.rig import Rig
 from towpath.app.serving import is_loopback
 from towpath.app.storage import open_database
 
 PAGE = Path(__file__).parent.parent / "page"
 
-__all__ = ["PAGE", "Towpath", "is_loopback", "open_database", "opened"]
+__all__ = ["PAGE", "Rig", "Towpath", "is_loopback", "open_database", "opened"]

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from functools import partial
 
 from towpath.app import providers
+from towpath.app.rig import Rig
 from towpath.app.serving import services_of
-from towpath.app.storage import Artifacts, open_database, open_store
+from towpath.app.storage import Artifacts, open_store
 from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.folder import owned
 from towpath.ledger import migrate
-from towpath.ledger.ledger import SqlLedger
-from towpath.ledger.verbs.publish import apply
 from towpath.pipelines import document as documents
 from towpath.queue.local import LocalBell
 from towpath.queue.postgres import PostgresBell
 from towpath.server.services import Services
 from towpath.storage.local import LocalStore
-from towpath.worker.children import Children
 from towpath.worker.execute import Executor, Rules
 from towpath.worker.worker import Pace, Worker
+
+AS_SHIPPED = Rig()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +38,29 @@ class Towpath:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> AsyncGenerator[Towpath]:
+async def opened(
+    settings: Settings, *, work: bool, serve_url: str = "", rig: Rig = AS_SHIPPED
+) -> AsyncGenerator[Towpath]:
     """Put everything together. With ``work``, a worker runs for as long as the context lasts."""
+    alone = settings.embedded and rig.alone
     async with AsyncExitStack() as stack:
-        if settings.embedded:
+        if alone:
             # Recovery takes every running run for an orphan, so it must be sure to be alone.
             stack.enter_context(owned(settings.data, serve_url))
-        database = open_database(settings)
+        database = rig.database(settings)
         stack.callback(database.close)
-        if settings.embedded:
+        if alone:
             await asyncio.to_thread(migrate.upgrade, database.engine)
         else:
             await asyncio.to_thread(migrate.require_current, database.engine)
         store = open_store(settings)
-        children = Children(settings.child_processes, memory_bytes=settings.child_memory_mb << 20)
+        children = rig.children(settings)
         stack.callback(children.close)
         bell = LocalBell() if settings.database is None else PostgresBell(settings.database, listen=work)
         await bell.open()
         stack.push_async_callback(bell.close)
         clock = SystemClock()
-        ledger = SqlLedger(database, apply=apply)
+        ledger = rig.ledger(database)
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
@@ -69,7 +72,7 @@ async def opened(settings: Settings, *, work: bool, serve_url: str = "") -> Asyn
         }
         services = services_of(settings, database, ledger, store, bell, clock, pipelines)
         worker = None
-        if settings.embedded:
+        if alone:
             store.sweep_incoming()
             await ledger.recover(
                 clock.now(), resume_runs=settings.recovery == "resume", max_crashes=settings.max_crashes

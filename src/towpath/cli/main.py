@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from towpath import __version__
-from towpath.cli import ask, keep, run, submit
+from towpath.cli import ask, drill, keep, run, submit
 from towpath.errors import UserError
 
 
@@ -41,5 +41,6 @@ for command in (
     keep.keys,
     keep.check,
     run.migrate,
+    drill.drill,
 ):
     main.add_command(command)

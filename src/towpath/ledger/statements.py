@@ -14,11 +14,13 @@ _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 @cache
 def statements(dialect: str, verb: str) -> tuple[str, ...]:
     """The statements of one verb, in order, in the parameter style of the dialect's driver."""
-    text = _COMMENT.sub("", _INCLUDE.sub(lambda found: _read(dialect, found[1]), _read(dialect, verb)))
+    text = _COMMENT.sub(
+        "", _INCLUDE.sub(lambda found: read_file(dialect, found[1]), read_file(dialect, verb))
+    )
     if dialect == "postgres":
         text = _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
     return tuple(part.strip() for part in text.split(";") if part.strip())
 
 
-def _read(dialect: str, verb: str) -> str:
+def read_file(dialect: str, verb: str) -> str:
     return resources.files(f"towpath.ledger.{dialect}").joinpath(f"{verb}.sql").read_text("utf-8")

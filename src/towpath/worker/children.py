@@ -136,7 +136,7 @@ class Children:
             on_progress is not None,
         )
         loop = asyncio.get_running_loop()
-        report = None if on_progress is None else _threadsafe(loop, on_progress)
+        report = None if on_progress is None else threadsafe(loop, on_progress)
         async with self._slots:
             child = await self._taken()
             work = loop.run_in_executor(None, child.exchange, request, seconds, report)
@@ -190,7 +190,7 @@ class Children:
             child.kill()
 
 
-def _threadsafe(
+def threadsafe(
     loop: asyncio.AbstractEventLoop, report: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
     return lambda done, total: loop.call_soon_threadsafe(report, done, total) and None

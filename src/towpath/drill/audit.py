@@ -1,16 +1,18 @@
 """An audit that the database itself keeps: triggers note every change of a job or a call, and who made it.
 
-Every session of a test worker knows its process id. A write under a lease's epoch is honest only when it
-comes from the process that the epoch was given to.
+Every session of a drill's worker knows its process id. A write under a lease's epoch is honest only when
+it comes from the process that the epoch was given to.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import Row, event, text
 
 from towpath.ledger.database import Database
+from towpath.ledger.sqlite.database import SqliteDatabase
 
 _TABLES = """
 create table audit_jobs (
@@ -58,10 +60,24 @@ _HONEST = {
 }
 
 
+def signed_url(url: str, writer: str) -> str:
+    """The address of a Postgres database whose sessions know who writes."""
+    return f"{url}{'&' if '?' in url else '?'}options=-c%20drill.writer%3D{writer}"
+
+
+def sign_sqlite(database: SqliteDatabase, writer: str) -> None:
+    """Give every connection to this database the function by which the audit learns who writes."""
+
+    def sign(connection: sqlite3.Connection, _entry: object) -> None:
+        connection.create_function("writer", 0, lambda: writer)
+
+    event.listen(database.engine, "connect", sign)
+
+
 def install_audit(database: Database) -> None:
     """Watch the jobs and calls of this database from now on."""
     on_postgres = database.dialect == "postgres"
-    writer = "current_setting('test.writer', true)" if on_postgres else "writer()"
+    writer = "current_setting('drill.writer', true)" if on_postgres else "writer()"
     watched = {
         "document_processing_jobs": _JOB.format(writer=writer),
         "provider_calls": _CALL.format(writer=writer, holder=_HOLDER),
@@ -98,9 +114,16 @@ def dishonest_changes(database: Database) -> list[str]:
     jobs = _rows(database, "select * from audit_jobs order by id")
     calls = _rows(database, "select * from audit_calls order by id")
     return [
-        *(f"job {tuple(row)}" for row in jobs if not _honest_job(row)),
-        *(f"call {tuple(row)}" for row in calls if not _honest_call(row)),
+        *(f"job {row.job_id} {_told(row)}" for row in jobs if not _honest_job(row)),
+        *(f"call {row.call_id} {_told(row)}" for row in calls if not _honest_call(row)),
     ]
+
+
+def _told(row: Row[Any]) -> str:
+    return (
+        f"went from {row.old_status} (epoch {row.old_epoch}) to {row.new_status} (epoch {row.new_epoch}): "
+        f"written by process {row.writer}, while its lease was held by {row.holder or 'nobody'}"
+    )
 
 
 def audited_changes(database: Database) -> int:
