@@ -27,7 +27,6 @@ from towpath.ledger.database import Database
 from towpath.telemetry import set_up_logging
 from towpath.worker.children import Children
 
-
 log = logging.getLogger(__name__)
 
 #: The exit code of a worker that found no database when it started.
