@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium lint types tests browser timed drill-queue fuzz bench requirements clean
+.PHONY: run test setup page ui chromium lint types tests browser timed drill-queue fuzz bench requirements clean screenshots
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -43,11 +43,14 @@ chromium: ## a real browser for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| (apt-get update -qq && apt-get install -qq -y chromium)
 
-tests: .venv/dev.stamp
-	$(BIN)/pytest --ignore=tests/browser
+tests: .venv/dev.stamp page chromium ## everything pytest knows, the page in a real Chromium among it
+	$(BIN)/pytest
 
 browser: .venv/dev.stamp page chromium ## the page in a real Chromium
 	$(BIN)/pytest tests/browser
+
+screenshots: .venv/dev.stamp page chromium ## the pictures of the documentation, made anew by the browser's stories
+	TOWPATH_SCREENSHOTS=1 $(BIN)/pytest tests/browser
 
 timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that does nothing else
 	$(BIN)/pytest -m timed

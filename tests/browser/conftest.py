@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.theatre import IDLE, Stage
+from tests.browser.theatre import IDLE, PATIENT, Stage
 from tests.browser.watching import FLAGS, ROOT, Reader, find_chromium, reading
 from tests.support.servers import Client, Server
 
@@ -39,7 +39,7 @@ def browser(built_page: None) -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def server(built_page: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that does its work."""
-    with Server(tmp_path_factory.mktemp("working") / "data") as running:
+    with Server(tmp_path_factory.mktemp("working") / "data", settings=PATIENT) as running:
         yield running
 
 

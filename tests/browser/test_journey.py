@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from tests.browser.paperwork import PHRASE, agreement, twenty_files
+from tests.browser.theatre import PATIENT
 from tests.browser.watching import Reader, names, reading
 from tests.support.servers import Client, Server
 
@@ -94,14 +95,14 @@ def test_a_reload_in_mid_flight_loses_nothing(reader: Reader, tmp_path: Path) ->
     expect(reader.page.get_by_text("3 files stored")).to_be_visible()
     reader.page.reload()
     for name in names(paths):
-        expect(reader.row(name)).to_have_attribute("data-status", "COMPLETED", timeout=60_000)
+        expect(reader.row(name)).to_have_attribute("data-status", "COMPLETED", timeout=90_000)
 
 
 def test_a_killed_server_is_told_honestly_and_work_goes_on_when_it_is_back(
     browser: Browser, tmp_path: Path, pictures: Path, built_page: None
 ) -> None:
     files = [path for path in twenty_files(tmp_path / "paperwork") if path.suffix == ".pdf"]
-    first = Server(tmp_path / "data").wait_until_ready()
+    first = Server(tmp_path / "data", settings=PATIENT).wait_until_ready()
     with reading(browser, first.url) as reader:
         reader.open()
         reader.drop(*files)
@@ -112,8 +113,8 @@ def test_a_killed_server_is_told_honestly_and_work_goes_on_when_it_is_back(
         expect(banner).to_contain_text("What was stored is safe")
         expect(reader.row(files[0].name)).to_be_visible()
         reader.picture("reconnecting", pictures)
-        with Server(tmp_path / "data", port=first.port):
+        with Server(tmp_path / "data", port=first.port, settings=PATIENT):
             expect(banner).to_have_count(0)
             for name in names(files):
-                expect(reader.row(name)).to_have_attribute("data-status", "COMPLETED", timeout=60_000)
+                expect(reader.row(name)).to_have_attribute("data-status", "COMPLETED", timeout=90_000)
         reader.assert_content()

@@ -29,7 +29,7 @@ def cast(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str,
     stage.quarantined(arrive("Survey of 1921.pdf", agreement(folder / "a.pdf", "stories").read_bytes()))
     stage.failed(arrive("Letters to the board.txt"), _TRACE)
     stage.failed(arrive("Insurance claim.txt"), "The key was revoked.", FailureType.PROVIDER_REFUSED)
-    stage.throttled(arrive("Toll book.txt"), 50)
+    stage.throttled(arrive("Toll book.txt"), 900)
     stage.at_work(arrive("Annual accounts.txt"), 76, 406)
     stage.reach_embed(arrive("Draft bylaws.txt"))
     return found

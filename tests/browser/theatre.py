@@ -24,9 +24,11 @@ from towpath.pipelines.document import STAGES
 
 T = TypeVar("T")
 
+#: These stories are about what is seen; a slow machine may take its time.
+PATIENT = {"TOWPATH_RUN_DEADLINE_SECONDS": "3000"}
 IDLE = {
+    **PATIENT,
     "TOWPATH_WORKER_STAGES": "none",
-    "TOWPATH_RUN_DEADLINE_SECONDS": "3000",
     "TOWPATH_MAX_UPLOAD_BYTES": "1000000",
 }
 _LEASE = 3000.0

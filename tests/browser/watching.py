@@ -29,7 +29,13 @@ IMAGES = ROOT / "docs" / "images"
 #: The browser's own words for a request that the server answered with an error, or not at all.
 _NETWORK = "Failed to load resource"
 
-expect.set_options(timeout=20_000)
+#: Counts what the browser itself reports of a drag, so that nobody has to guess when it has arrived.
+_DRAGS = """
+    window.drags = {dragover: 0, drop: 0}
+    for (const kind of ['dragover', 'drop']) addEventListener(kind, () => window.drags[kind]++, true)
+"""
+
+expect.set_options(timeout=45_000)
 
 
 def find_chromium() -> str | None:
@@ -59,23 +65,27 @@ class Reader:
         def drag(kind: str) -> None:
             devtools.send("Input.dispatchDragEvent", {"type": kind, "x": 400, "y": 400, "data": carried})
 
-        tray = self.page.get_by_role("region", name="Uploads")
         expect(self.page.get_by_role("banner")).to_be_visible()
-        for _ in range(5):
+        for _ in range(10):
+            moved = self._dragged("dragover")
             drag("dragEnter")
-            drag("dragOver")
-            expect(self.page.get_by_text("Drop files or folders")).to_be_visible()
-            # The browser lets go only once the page's answer to a move has come back, which nothing reports.
-            for _ in range(3):
+            # The browser forgets a move that comes while the page has not answered the one before, and lets go
+            # only where the last answer was a welcome.
+            while self._dragged("dragover") < moved + 3:
                 drag("dragOver")
-                self.page.wait_for_timeout(60)
+                self.page.wait_for_timeout(50)
+            expect(self.page.get_by_text("Drop files or folders")).to_be_visible()
             drag("drop")
             try:
-                tray.wait_for(timeout=3_000)
+                self.page.wait_for_function("drags.drop > 0", timeout=3_000)
             except TimeoutError:
                 continue
+            self.page.evaluate("drags.drop = 0")
             return
         raise AssertionError("The browser did not let go of the files.")
+
+    def _dragged(self, kind: str) -> int:
+        return int(self.page.evaluate(f"drags.{kind}"))
 
     def asked(self, part: str) -> list[str]:
         """The addresses asked for so far that contain these words."""
@@ -131,6 +141,7 @@ def reading(
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
     )
+    context.add_init_script(_DRAGS)
     page = context.new_page()
     reader = Reader(page, home)
     page.on("console", lambda message: reader.note(message))

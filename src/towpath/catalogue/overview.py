@@ -26,7 +26,7 @@ def overview(tx: Transaction, org_id: str | None, now: datetime) -> Overview:
 
     return Overview(
         queue=_queue(tx, mine(_jobs.org_id)),
-        providers=_providers(tx, mine(provider_calls.c.org_id)),
+        providers=_providers(tx, mine(provider_calls.c.org_id), now),
         workers=_workers(tx, mine(_jobs.org_id)),
         failures=_failures(tx, mine(_jobs.org_id)),
         throughput=_throughput(tx, mine(processing_runs.c.org_id), now),
@@ -68,8 +68,9 @@ def _workers(tx: Transaction, mine: Mine) -> list[dict[str, object]]:
     ]
 
 
-def _providers(tx: Transaction, mine: Mine) -> list[dict[str, object]]:
+def _providers(tx: Transaction, mine: Mine, now: datetime) -> list[dict[str, object]]:
     call = provider_calls.c
+    waits = _waits(tx, mine, now)
     query = (
         select(
             call.provider,
@@ -83,7 +84,38 @@ def _providers(tx: Transaction, mine: Mine) -> list[dict[str, object]]:
         .group_by(call.provider, call.model)
         .order_by(call.provider, call.model)
     )
-    return [dict(row) for row in tx.connection.execute(query).mappings()]
+    idle = {"waiting": 0, "busy_until": None}
+    return [
+        {**row, **waits.get((row["provider"], row["model"]), idle)}
+        for row in tx.connection.execute(query).mappings()
+    ]
+
+
+def _waits(tx: Transaction, mine: Mine, now: datetime) -> dict[tuple[str, str], dict[str, object]]:
+    """Who keeps jobs waiting: a call of theirs is open or was turned away, and they try again at a known time."""
+    call = provider_calls.c
+    query = (
+        select(
+            call.provider,
+            call.model,
+            func.count(_jobs.id.distinct()).label("waiting"),
+            func.max(_jobs.available_at).label("until"),
+        )
+        # By document as well, which is what the calls are indexed by.
+        .join(document_processing_jobs, (_jobs.document_id == call.document_id) & (_jobs.id == call.job_id))
+        .where(
+            call.status != "ANSWERED",
+            _jobs.status == "PENDING",
+            _jobs.waiting_for.is_not(None),
+            _jobs.available_at > now,
+            *mine,
+        )
+        .group_by(call.provider, call.model)
+    )
+    return {
+        (row.provider, row.model): {"waiting": row.waiting, "busy_until": to_instant_or_none(row.until)}
+        for row in tx.connection.execute(query)
+    }
 
 
 def _failures(tx: Transaction, mine: Mine) -> list[dict[str, object]]:
@@ -104,16 +136,26 @@ def _failures(tx: Transaction, mine: Mine) -> list[dict[str, object]]:
 
 def _throughput(tx: Transaction, mine: Mine, now: datetime) -> list[dict[str, object]]:
     run = processing_runs.c
-    query = select(run.state, run.ended_at).where(run.ended_at > now - WINDOW, *mine).limit(100_000)
+    query = (
+        select(run.state, run.created_at, run.ended_at)
+        .where((run.ended_at > now - WINDOW) | (run.created_at > now - WINDOW), *mine)
+        .limit(100_000)
+    )
+    queued: Counter[int] = Counter()
     completed: Counter[int] = Counter()
     failed: Counter[int] = Counter()
     for row in tx.connection.execute(query):
-        bar = int((now - to_instant(row.ended_at)) / BAR)
-        (completed if row.state == "COMPLETED" else failed)[bar] += 1
+        queued[_bar(row.created_at, now)] += 1
+        if row.ended_at is not None:
+            (completed if row.state == "COMPLETED" else failed)[_bar(row.ended_at, now)] += 1
     return [
-        {"at": now - BAR * bar, "completed": completed[bar], "failed": failed[bar]}
+        {"at": now - BAR * bar, "queued": queued[bar], "completed": completed[bar], "failed": failed[bar]}
         for bar in range(int(WINDOW / BAR) - 1, -1, -1)
     ]
+
+
+def _bar(at: object, now: datetime) -> int:
+    return int((now - to_instant(at)) / BAR)
 
 
 def _documents(tx: Transaction, mine: Mine) -> dict[str, object]:

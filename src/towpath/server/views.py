@@ -214,6 +214,8 @@ class ProviderView(View):
     reused: int
     paid_twice: int
     cost: float
+    waiting: int = Field(description="Jobs that wait for it")
+    busy_until: datetime | None = Field(description="When the last of them is tried again")
 
 
 class FailureView(View):
@@ -225,6 +227,7 @@ class FailureView(View):
 
 class BarView(View):
     at: datetime
+    queued: int
     completed: int
     failed: int
 
@@ -234,7 +237,9 @@ class OperationsView(View):
     workers: list[WorkerView]
     providers: list[ProviderView]
     failures: list[FailureView]
-    throughput: list[BarView] = Field(description="Runs that ended, minute by minute, over the last hour")
+    throughput: list[BarView] = Field(
+        description="Runs that came and ended, minute by minute, over the last hour"
+    )
     documents: dict[str, int]
 
 

@@ -421,6 +421,8 @@ export interface components {
              * Format: date-time
              */
             at: string;
+            /** Queued */
+            queued: number;
             /** Completed */
             completed: number;
             /** Failed */
@@ -663,7 +665,7 @@ export interface components {
             failures: components["schemas"]["FailureView"][];
             /**
              * Throughput
-             * @description Runs that ended, minute by minute, over the last hour
+             * @description Runs that came and ended, minute by minute, over the last hour
              */
             throughput: components["schemas"]["BarView"][];
             /** Documents */
@@ -708,6 +710,16 @@ export interface components {
             paid_twice: number;
             /** Cost */
             cost: number;
+            /**
+             * Waiting
+             * @description Jobs that wait for it
+             */
+            waiting: number;
+            /**
+             * Busy Until
+             * @description When the last of them is tried again
+             */
+            busy_until: string | null;
         };
         /** QueueView */
         QueueView: {
