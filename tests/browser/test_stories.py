@@ -38,7 +38,7 @@ def cast(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str,
 @pytest.mark.parametrize(
     ("name", "badge", "words"),
     [
-        ("Survey of 1921.pdf", "Set aside", ["The worker died 1 times", "other documents go on"]),
+        ("Survey of 1921.pdf", "Set aside", ["The worker died once", "other documents go on"]),
         (
             "Parish registers.txt",
             "Timed out",
@@ -90,6 +90,9 @@ def test_one_is_cancelled_by_a_person_and_says_what_is_kept(
     expect(onlooker.row("Parish registers.txt").locator(".row-story")).to_be_visible()
     expect(onlooker.page.get_by_text("The run is cancelled.")).to_have_count(0)
     onlooker.picture("stories", pictures)
+    onlooker.open(f"#/documents/{cast['Letters to the board.txt']}")
+    expect(onlooker.page.get_by_role("tabpanel")).to_contain_text("failed for good")
+    onlooker.picture("failed", pictures)
 
 
 def test_a_retry_resumes_and_says_what_was_reused(onlooker: Reader, stage: Stage) -> None:
@@ -104,7 +107,9 @@ def test_a_retry_resumes_and_says_what_was_reused(onlooker: Reader, stage: Stage
     expect(history).to_contain_text("goes on from run 1")
 
 
-def test_running_again_and_deleting_say_what_they_will_do(onlooker: Reader, stage: Stage) -> None:
+def test_running_again_and_deleting_say_what_they_will_do(
+    onlooker: Reader, stage: Stage, pictures: Path
+) -> None:
     document_id = stage.upload("To be deleted.txt", b"Forty tonnes of silt.")
     stage.failed(document_id, "OSError: the line was cut")
     onlooker.open(f"#/documents/{document_id}")
@@ -114,6 +119,7 @@ def test_running_again_and_deleting_say_what_they_will_do(onlooker: Reader, stag
     dialog.get_by_label("Begin").select_option("chunk")
     expect(dialog).to_contain_text("Takes over read and save as they are")
     expect(dialog).to_contain_text("Does cut, embed and publish again")
+    onlooker.picture("run-again", pictures)
     dialog.get_by_label("Begin").select_option("fresh")
     expect(dialog).to_contain_text("Asks every provider again")
     onlooker.page.keyboard.press("Escape")
@@ -142,13 +148,34 @@ def test_a_locked_file_is_refused_in_words_and_needs_no_retry(reader: Reader, tm
     expect(reader.page.get_by_text("it is locked with a password")).to_be_visible()
 
 
-def test_failures_are_grouped_and_retried_together(onlooker: Reader, stage: Stage, pictures: Path) -> None:
+def test_operations_show_the_queue_its_workers_and_a_busy_provider(
+    onlooker: Reader, cast: Mapping[str, str]
+) -> None:
+    onlooker.open("#/operations")
+    embedding = onlooker.page.get_by_role("row").filter(has_text="embed")
+    expect(embedding.first).to_be_visible()
+    workers = onlooker.page.get_by_role("region", name="Workers")
+    expect(workers).to_contain_text("workshop:4711")
+    expect(workers).to_contain_text("Embedding passages")
+    providers = onlooker.page.get_by_role("region", name="Providers")
+    expect(providers).to_contain_text("busy for")
+    expect(providers).to_contain_text("1 document waits")
+    expect(onlooker.page.get_by_role("region", name="Runs in the last hour")).to_contain_text("Came")
+    assert onlooker.violations() == []
+
+
+def test_failures_are_grouped_and_retried_together(
+    onlooker: Reader, stage: Stage, cast: Mapping[str, str], pictures: Path
+) -> None:
     for number in range(3):
         stage.failed(stage.upload(f"Storm report {number}.txt"), "ConnectionError: the provider is away")
     onlooker.open("#/operations")
     line = onlooker.page.get_by_role("row").filter(has_text="the provider is away")
     expect(line).to_contain_text("3")
     onlooker.picture("operations", pictures)
+    onlooker.page.emulate_media(color_scheme="dark")
+    onlooker.picture("operations-dark", pictures)
+    onlooker.page.emulate_media(color_scheme="light")
     line.get_by_role("button").click()
     expect(onlooker.page.get_by_text("3 documents resumed")).to_be_visible()
     onlooker.open("#/?q=Storm+report")

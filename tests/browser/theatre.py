@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tests.support.factories import a_plan, a_submission
+from tests.support.factories import a_call, a_plan, a_submission
 from tests.support.servers import Client
-from towpath.ledger.contract import Advance, Fail, Settled, Settlement, Suspended
+from towpath.ledger.contract import Advance, CallAnswer, Fail, Settled, Settlement, Suspended
 from towpath.ledger.ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.model.work import FailureType, Lease
@@ -60,13 +60,18 @@ class Stage:
         return lease
 
     def at_work(self, document_id: str, done: int, total: int) -> None:
-        lease = self.reach_embed(document_id)
-        self._with(lambda ledger: ledger.progress(lease, done, total, datetime.now(UTC)))
+        lease, call, now = self.reach_embed(document_id), a_call(document_id), datetime.now(UTC)
+        paid = CallAnswer({}, None, {"tokens": 9000.0}, 0.0012)
+        self._with(lambda ledger: ledger.call_begin(lease, call, now))
+        self._with(lambda ledger: ledger.call_answer(lease, call.key, paid, now))
+        self._with(lambda ledger: ledger.progress(lease, done, total, now))
 
     def throttled(self, document_id: str, seconds: float) -> None:
-        until = datetime.now(UTC) + timedelta(seconds=seconds)
+        lease, call, now = self.reach_embed(document_id), a_call(document_id), datetime.now(UTC)
         said = "openai, which answered 429 Too Many Requests"
-        self.settle(Suspended(self.reach_embed(document_id), until, said))
+        self._with(lambda ledger: ledger.call_begin(lease, call, now))
+        self._with(lambda ledger: ledger.call_failed(lease, call.key, said))
+        self.settle(Suspended(lease, now + timedelta(seconds=seconds), said))
 
     def failed(self, document_id: str, error: str, kind: FailureType = FailureType.STAGE_FAILED) -> None:
         lease = self.reach_embed(document_id)

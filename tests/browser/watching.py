@@ -122,6 +122,7 @@ class Reader:
     def picture(self, name: str, fallback: Path) -> None:
         """A screenshot: into the documentation when asked for, else only to see that it can be taken."""
         wanted = os.environ.get("TOWPATH_SCREENSHOTS")
+        self.page.mouse.move(0, 0)
         self.page.screenshot(path=(IMAGES if wanted else fallback) / f"{name}.png")
 
     def note(self, message: ConsoleMessage) -> None:

@@ -88,7 +88,7 @@ describe('operations', () => {
 
   test('quiet minutes are shown as quiet', () => {
     const now = Date.parse('2026-03-01T12:00:30Z')
-    const hour = lastHour([{ at: '2026-03-01T11:58:00Z', completed: 3, failed: 1 }], now)
+    const hour = lastHour([{ at: '2026-03-01T11:58:00Z', queued: 4, completed: 3, failed: 1 }], now)
     expect(hour).toHaveLength(60)
     expect(hour[57]).toMatchObject({ completed: 3 })
     expect(hour[59]).toMatchObject({ completed: 0 })

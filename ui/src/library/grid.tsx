@@ -9,11 +9,13 @@ import { type List, more } from './list'
 import { Row, Skeleton } from './row'
 import { reached, type Selection, toggled } from './selection'
 
-const ROW = 68
+const ROW = 64
 
-/** On a phone everything stands under everything, and troubles take more words than success. */
-function narrowRow(status: string | undefined): number {
-  return status === 'COMPLETED' ? 98 : status === 'PROCESSING' ? 112 : 144
+/** Troubles take more words than success; on a phone everything stands under everything. */
+function rowHeight(status: string | undefined, narrow: boolean): number {
+  if (status === undefined || status === 'COMPLETED') return narrow ? 98 : ROW
+  if (status === 'PROCESSING') return narrow ? 112 : 72
+  return narrow ? 156 : 92
 }
 
 interface Props {
@@ -32,12 +34,12 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (narrow ? narrowRow(list.documents[index]?.status) : ROW),
+    estimateSize: (index) => rowHeight(list.documents[index]?.status, narrow),
     overscan: 6,
     getItemKey: (index) => list.documents[index]?.id ?? index,
   })
-  // Only on a phone do rows differ in height, so only there does a change of state move them.
-  useEffect(() => virtual.measure(), [virtual, narrow, narrow && list])
+  // A change of state changes a row's height, and so the place of those below it.
+  useEffect(() => virtual.measure(), [virtual, narrow, list])
 
   const items = virtual.getVirtualItems()
   const inSight = items.flatMap(({ index }) => list.documents[index] ?? [])

@@ -58,9 +58,9 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
       <div className={`row-how ${tone}`}>
         {current && current.stages.length > 0 && <Ladder stages={current.stages} named={tone === 'busy' || tone === 'good'} />}
         {story && (
-          <p className={`row-story ${tone}`} title={[story.what, story.todo].filter(Boolean).join(' ')}>
-            {story.what} {story.todo}
-          </p>
+          <div className="row-story" title={[story.what, story.todo].filter(Boolean).join(' ')}>
+            <p>{story.what}</p> {story.todo && <p className="row-todo">{story.todo}</p>}
+          </div>
         )}
       </div>
       <div className="row-state">
@@ -74,7 +74,8 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
 })
 
 function about(document: Document): string {
-  const title = document.title && document.title !== document.name ? document.title : null
+  // A table has no title, only its first row.
+  const title = document.title && document.title !== document.name && !document.title.startsWith('|') ? document.title : null
   return [
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,

@@ -28,13 +28,14 @@ export function Operations() {
     <div className="page operations">
       <div className="page-head">
         <h1>Operations</h1>
+        <span className="quiet">what waits, who works, what failed, what was paid</span>
       </div>
       <Documents documents={data.documents} />
       <Throughput bars={data.throughput} now={now} />
       <Queue rows={data.queue} now={now} />
       <Workers workers={data.workers} now={now} />
       <Failures failures={data.failures} />
-      <Providers providers={data.providers} />
+      <Providers providers={data.providers} now={now} />
     </div>
   )
 }
@@ -46,8 +47,8 @@ function Documents({ documents }: { documents: Overview['documents'] }) {
       {states.map((status) => (
         <li key={status}>
           <a href={hrefTo({ view: 'library', status, kind: null, q: '' })} className={documents[status] ? labelOf(status)[0] : undefined}>
-            <strong>{number(documents[status] ?? 0)}</strong>
             {labelOf(status)[1]}
+            <strong>{number(documents[status] ?? 0)}</strong>
           </a>
         </li>
       ))}
@@ -169,16 +170,17 @@ function Failure({ failure }: { failure: Overview['failures'][number] }) {
   )
 }
 
-function Providers({ providers }: { providers: Overview['providers'] }) {
+function Providers({ providers, now }: { providers: Overview['providers']; now: number }) {
   return (
     <section aria-labelledby="providers">
       <h2 id="providers">Providers</h2>
       {providers.length ? (
-        <Table head={['Provider', 'Model', 'Calls made', 'Reused', 'Paid twice', 'Cost']}>
+        <Table head={['Provider', 'Model', 'Now', 'Calls made', 'Reused', 'Paid twice', 'Cost']}>
           {providers.map((one) => (
             <tr key={`${one.provider}/${one.model}`}>
               <th scope="row">{one.provider}</th>
               <td className="mono">{one.model}</td>
+              <td className={one.busy_until === null ? 'quiet' : 'is-waiting'}>{busy(one, now)}</td>
               <td>{number(one.made)}</td>
               <td>{number(one.reused)}</td>
               <td className={one.paid_twice ? 'is-bad' : undefined}>{number(one.paid_twice)}</td>
@@ -191,6 +193,14 @@ function Providers({ providers }: { providers: Overview['providers'] }) {
       )}
     </section>
   )
+}
+
+/** `busy for 14 s, 3 documents wait`. */
+export function busy(provider: Overview['providers'][number], now: number): string {
+  if (provider.busy_until === null) return 'free'
+  const left = Math.max(0, Math.ceil((Date.parse(provider.busy_until) - now) / 1_000))
+  const waiting = count(provider.waiting, 'document waits', 'documents wait')
+  return left ? `busy for ${seconds(left)}, ${waiting}` : `free again, ${waiting}`
 }
 
 function Table({ head, children }: { head: string[]; children: React.ReactNode }) {

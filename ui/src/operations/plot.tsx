@@ -1,12 +1,18 @@
-// A small plot of what ended when: bars of completed runs, with the failed ones on top.
+// Small plots of the last hour, minute by minute: what came, what was completed, what failed.
 import type { View } from '../api/client'
-import { clock, count } from '../words/format'
+import { clock, number } from '../words/format'
 
 type Bar = View<'BarView'>
+type Series = 'queued' | 'completed' | 'failed'
 
-const WIDTH = 720
-const HEIGHT = 120
+const WIDTH = 360
+const HEIGHT = 64
 const MINUTES = 60
+const PLOTS: [Series, string][] = [
+  ['queued', 'Came'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed or stopped'],
+]
 
 /** The last hour, minute by minute, with the quiet minutes that the server leaves out. */
 export function lastHour(bars: readonly Bar[], now: number): Bar[] {
@@ -14,40 +20,47 @@ export function lastHour(bars: readonly Bar[], now: number): Bar[] {
   const known = new Map(bars.map((bar) => [minute(Date.parse(bar.at)), bar]))
   return Array.from({ length: MINUTES }, (_, index) => {
     const at = minute(now) - MINUTES + 1 + index
-    return known.get(at) ?? { at: new Date(at * 60_000).toISOString(), completed: 0, failed: 0 }
+    return known.get(at) ?? { at: new Date(at * 60_000).toISOString(), queued: 0, completed: 0, failed: 0 }
   })
 }
 
 export function Throughput({ bars, now }: { bars: readonly Bar[]; now: number }) {
   const hour = lastHour(bars, now)
-  const most = Math.max(1, ...hour.map((bar) => bar.completed + bar.failed))
-  const completed = hour.reduce((sum, bar) => sum + bar.completed, 0)
-  const failed = hour.reduce((sum, bar) => sum + bar.failed, 0)
+  // One scale for all three, so that they can be compared at a glance.
+  const most = Math.max(1, ...hour.flatMap((bar) => [bar.queued, bar.completed, bar.failed]))
+  return (
+    <section aria-labelledby="throughput">
+      <h2 id="throughput">Runs in the last hour</h2>
+      <div className="plots">
+        {PLOTS.map(([series, title]) => (
+          <Plot key={series} series={series} title={title} hour={hour} most={most} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Plot({ series, title, hour, most }: { series: Series; title: string; hour: readonly Bar[]; most: number }) {
   const step = WIDTH / MINUTES
+  const sum = hour.reduce((total, bar) => total + bar[series], 0)
   return (
     <figure className="plot">
       <figcaption>
-        {count(completed, 'run')} completed and {failed} failed in the last hour
+        <strong>{number(sum)}</strong> {title}
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className="plot-base" />
         {hour.map((bar, index) => {
-          const good = (bar.completed / most) * (HEIGHT - 8)
-          const bad = (bar.failed / most) * (HEIGHT - 8)
+          const height = (bar[series] / most) * (HEIGHT - 4)
           return (
-            <g key={bar.at}>
-              <title>
-                {clock(bar.at)}: {bar.completed} completed, {bar.failed} failed
-              </title>
-              <rect className="plot-good" x={index * step + 1} width={step - 2} y={HEIGHT - good} height={good} rx="1" />
-              <rect className="plot-bad" x={index * step + 1} width={step - 2} y={HEIGHT - good - bad} height={bad} rx="1" />
-            </g>
+            <rect key={bar.at} className={`plot-${series}`} x={index * step + 0.75} width={step - 1.5} y={HEIGHT - height} height={height}>
+              <title>{`${clock(bar.at)}: ${bar[series]}`}</title>
+            </rect>
           )
         })}
       </svg>
       <div className="plot-ends">
         <span>an hour ago</span>
-        <span>most in a minute: {most}</span>
         <span>now</span>
       </div>
     </figure>

@@ -38,7 +38,8 @@ ended as (
   update processing_runs as run
   set state = 'FAILED',
       failure_type = held.failure_type,
-      error = 'The worker died ' || held.crashes || ' times during the stage ' || held.stage || '.',
+      error = 'The worker died ' || case held.crashes when 1 then 'once' else held.crashes || ' times' end
+      || ' during the stage ' || held.stage || '.',
       ended_at = :now
   from held
   where run.id = held.run_id and run.state = 'RUNNING' and held.status = 'FAILED'

@@ -35,7 +35,8 @@ where now_status = 'FAILED'
 update processing_runs
 set state = 'FAILED',
     failure_type = held.ended,
-    error = 'The worker died ' || held.tally || ' times during the stage ' || held.stage || '.',
+    error = 'The worker died ' || case held.tally when 1 then 'once' else held.tally || ' times' end
+      || ' during the stage ' || held.stage || '.',
     ended_at = :now
 from held
 where processing_runs.id = held.run_id and held.ended is not null;
