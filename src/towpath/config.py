@@ -29,6 +29,10 @@ class Settings:
     database: str | None = _setting(
         None, "Address of a Postgres database; without one, SQLite in the data folder."
     )
+    database_listen: str | None = _setting(
+        None,
+        "Direct address of the same database for LISTEN, where `database` is a pooler; without it, workers poll.",
+    )
     host: str = _setting("127.0.0.1", "Address to serve on. Anything but loopback needs an API key.")
     port: int = _setting(8000, "Port to serve on.")
     worker_concurrency: int = _setting(4, "Jobs one worker works on at once.", postgres=8)
@@ -170,5 +174,7 @@ def _validate(settings: Settings) -> None:
         )
     if settings.worker_concurrency < 1 or settings.max_attempts < 1:
         raise ConfigError("worker_concurrency and max_attempts must be at least 1.")
-    if settings.database is not None and not settings.database.startswith(("postgresql://", "postgres://")):
-        raise ConfigError("The setting `database` must be an address like postgresql://user@host/name.")
+    for name in ("database", "database_listen"):
+        address = getattr(settings, name)
+        if address is not None and not address.startswith(("postgresql://", "postgres://")):
+            raise ConfigError(f"The setting `{name}` must be an address like postgresql://user@host/name.")

@@ -11,14 +11,12 @@ from functools import partial
 from towpath.app import providers
 from towpath.app.rig import Rig
 from towpath.app.serving import services_of
-from towpath.app.storage import Artifacts, open_store
+from towpath.app.storage import Artifacts, bind_organizations, open_bell, open_store
 from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.folder import owned
 from towpath.ledger import migrate
 from towpath.pipelines import document as documents
-from towpath.queue.local import LocalBell
-from towpath.queue.postgres import PostgresBell
 from towpath.server.services import Services
 from towpath.storage.local import LocalStore
 from towpath.worker.execute import Executor, Rules
@@ -35,6 +33,8 @@ class Towpath:
     services: Services
     store: LocalStore
     worker: Worker | None
+    #: Whether it can look across organizations; not so where its database role is bound to one at a time.
+    sees_all: bool
 
 
 @asynccontextmanager
@@ -53,10 +53,11 @@ async def opened(
             await asyncio.to_thread(migrate.upgrade, database.engine)
         else:
             await asyncio.to_thread(migrate.require_current, database.engine)
+        sees_all = await asyncio.to_thread(bind_organizations, database, work=work)
         store = open_store(settings)
         children = rig.children(settings)
         stack.callback(children.close)
-        bell = LocalBell() if settings.database is None else PostgresBell(settings.database, listen=work)
+        bell = open_bell(settings, listen=work)
         await bell.open()
         stack.push_async_callback(bell.close)
         clock = SystemClock()
@@ -82,7 +83,7 @@ async def opened(
             worker = Worker(ledger, executor, bell, clock, _pace(settings))
             running = asyncio.create_task(worker.run())
             stack.push_async_callback(partial(_stop, worker, running))
-        yield Towpath(settings, services, store, worker)
+        yield Towpath(settings, services, store, worker, sees_all)
 
 
 def _rules(settings: Settings) -> Rules:

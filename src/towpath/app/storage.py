@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+
 from towpath.config import Settings
+from towpath.errors import ConfigError
 from towpath.ledger.database import Database
 from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.postgres.protection import standing
 from towpath.ledger.sqlite.database import SqliteDatabase
+from towpath.queue.local import LocalBell
+from towpath.queue.postgres import PostgresBell
 from towpath.storage.contract import BlobStore, checked
 from towpath.storage.local import LocalStore
+
+log = logging.getLogger(__name__)
 
 
 def open_database(settings: Settings) -> Database:
@@ -15,6 +23,37 @@ def open_database(settings: Settings) -> Database:
         return PostgresDatabase(settings.database, connections=settings.worker_concurrency + 4)
     settings.data.mkdir(parents=True, exist_ok=True)
     return SqliteDatabase(settings.sqlite_file)
+
+
+def bind_organizations(database: Database, *, work: bool) -> bool:
+    """Let row-level security keep organizations apart as far as the database's role allows.
+
+    Answers whether this role sees the rows of all of them when it names none.
+    """
+    if not isinstance(database, PostgresDatabase):
+        return True
+    with database.engine.connect() as connection:
+        stands = standing(connection)
+    if work and not stands.sees_all:
+        raise ConfigError(
+            f"The database role {stands.role} sees one organization at a time, and a worker serves all of them. "
+            "Give it the role made by `towpath migrate --worker-role NAME`, or serve with --no-worker."
+        )
+    database.role = stands.becomes
+    database.bound = stands.becomes is not None or not stands.sees_all
+    if not database.bound:
+        log.warning(
+            "The database role %s sees all organizations, and there is no bound role that it may take on: only "
+            "the conditions of each query keep them apart. docs/guides/postgres.md tells how to change that.",
+            stands.role,
+        )
+    return stands.sees_all
+
+
+def open_bell(settings: Settings, *, listen: bool) -> LocalBell:
+    if settings.database is None:
+        return LocalBell()
+    return PostgresBell(settings.database, listen=listen, direct=settings.database_listen)
 
 
 def open_store(settings: Settings) -> LocalStore:

@@ -75,10 +75,10 @@ class SqlCatalogue:
             following = _cursor(found[limit - 1]) if len(found) > limit else None
             return DocumentPage(found[:limit], following, total)
 
-        return await self._database.run(read, read=True)
+        return await self._database.run(read, read=True, org=org_id)
 
     async def document(self, org_id: str, document_id: str) -> Document:
-        return await self._database.run(lambda tx: _one(tx, org_id, document_id), read=True)
+        return await self._database.run(lambda tx: _one(tx, org_id, document_id), read=True, org=org_id)
 
     async def by_idempotency_key(self, org_id: str, key: str) -> Document | None:
         query = (
@@ -86,7 +86,9 @@ class SqlCatalogue:
             .join(idempotency_keys, idempotency_keys.c.document_id == _docs.id)
             .where(idempotency_keys.c.org_id == org_id, idempotency_keys.c.key == key)
         )
-        found = await self._database.run(lambda tx: tx.connection.execute(query).one_or_none(), read=True)
+        found = await self._database.run(
+            lambda tx: tx.connection.execute(query).one_or_none(), read=True, org=org_id
+        )
         return None if found is None else _document(found)
 
     async def statuses(self, org_id: str, document_ids: Sequence[str], now: datetime) -> list[DocumentStatus]:
@@ -95,7 +97,7 @@ class SqlCatalogue:
             found = {str(row.id): _document(row) for row in tx.connection.execute(query)}
             return [self._status(tx, found[one], now) for one in document_ids if one in found]
 
-        return await self._database.run(read, read=True)
+        return await self._database.run(read, read=True, org=org_id)
 
     def _status(self, tx: Transaction, document: Document, now: datetime) -> DocumentStatus:
         runs = reads.runs(tx, document.id, document.org_id)
@@ -119,7 +121,7 @@ class SqlCatalogue:
             ).scalar()
             return None if saved is None else rows.text_or_none(to_json(saved).get("markdown"))
 
-        return await self._database.run(read, read=True)
+        return await self._database.run(read, read=True, org=org_id)
 
     async def chunks(self, org_id: str, document_id: str, after: int, limit: int) -> list[Json]:
         c = chunks.c
@@ -145,7 +147,7 @@ class SqlCatalogue:
             _one(tx, org_id, document_id)
             return [dict(row) for row in tx.connection.execute(query).mappings()]
 
-        return await self._database.run(read, read=True)
+        return await self._database.run(read, read=True, org=org_id)
 
     async def costs(self, org_id: str, document_id: str) -> Costs:
         def read(tx: Transaction) -> Costs:
@@ -169,7 +171,7 @@ class SqlCatalogue:
             cost, calls = sum(group["cost"] for group in groups), sum(group["calls"] for group in groups)
             return Costs(cost, calls, _reused(tx, document_id), reopened, units, groups)
 
-        return await self._database.run(read, read=True)
+        return await self._database.run(read, read=True, org=org_id)
 
     async def jobs(
         self, org_id: str, *, status: str | None, stage: str | None, after: str | None, limit: int
@@ -187,11 +189,11 @@ class SqlCatalogue:
         if after is not None:
             query = query.where(_jobs.id < after)
         return await self._database.run(
-            lambda tx: [rows.job(row) for row in tx.connection.execute(query)], read=True
+            lambda tx: [rows.job(row) for row in tx.connection.execute(query)], read=True, org=org_id
         )
 
     async def overview(self, org_id: str | None, now: datetime) -> Overview:
-        return await self._database.run(lambda tx: overview(tx, org_id, now), read=True)
+        return await self._database.run(lambda tx: overview(tx, org_id, now), read=True, org=org_id)
 
     async def delete(self, org_id: str, document_id: str) -> list[str]:
         def work(tx: Transaction) -> list[str]:
@@ -204,7 +206,7 @@ class SqlCatalogue:
             tx.connection.execute(delete(documents).where(_docs.id == document_id))
             return keys
 
-        return await self._database.run(work)
+        return await self._database.run(work, org=org_id)
 
     async def blob_keys(self) -> set[str]:
         def read(tx: Transaction) -> set[str]:

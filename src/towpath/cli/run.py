@@ -48,8 +48,11 @@ async def _serve(settings: Settings, *, work: bool) -> None:
 
 
 async def _refuse_open_door(towpath: app.Towpath) -> None:
-    """Beyond loopback, strangers can knock: without a key the server does not start."""
-    if not towpath.services.key_required:
+    """Beyond loopback, strangers can knock: without a key the server does not start.
+
+    A database role that is bound to one organization at a time cannot tell; it lets nobody in without a key.
+    """
+    if not towpath.services.key_required or not towpath.sees_all:
         return
     living = [key for key in await towpath.services.keys.listed() if key.revoked_at is None]
     if not living:
@@ -90,11 +93,20 @@ async def _work(settings: Settings) -> None:
 
 @click.command()
 @common
-def migrate(loaded: Loaded) -> None:
+@click.option("--app-role", help="Postgres role that sees one organization at a time; made when it is new.")
+@click.option(
+    "--worker-role", help="Postgres role for servers and workers, not the owner; made when it is new."
+)
+def migrate(loaded: Loaded, app_role: str | None, worker_role: str | None) -> None:
     """Bring the database to the schema of this version."""
+    if loaded.settings.embedded and (app_role or worker_role):
+        raise ConfigError("Roles need --database: SQLite has none.")
     database = app.open_database(loaded.settings)
     try:
-        migrations.upgrade(database.engine)
+        roles = migrations.upgrade(database.engine, app_role=app_role, worker_role=worker_role)
     finally:
         database.close()
     click.echo("The database is up to date.")
+    if roles is not None:
+        click.echo(f"Rows are shown to {roles.app or 'every role'} one organization at a time, ", nl=False)
+        click.echo(f"and all of them to {', '.join(sorted(roles.workers))}.")

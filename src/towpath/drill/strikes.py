@@ -70,9 +70,9 @@ class QuietSqlite(SqliteDatabase):
         super().__init__(path)
         self.between_transactions = threading.Lock()
 
-    def _transact_once(self, work: Work[T], *, single: bool, read: bool) -> T:
+    def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:
         with self.between_transactions:
-            return super()._transact_once(work, single=single, read=read)
+            return super()._transact_once(work, single=single, read=read, org=org)
 
 
 class PerilousLedger(SqlLedger):

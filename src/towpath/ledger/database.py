@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine, Row
@@ -27,11 +28,12 @@ Rows = Sequence[Row[Any]]
 
 
 class Transaction:
-    """One open transaction."""
+    """One open transaction; ``bound`` when row-level security keeps it to one organization."""
 
-    def __init__(self, connection: Connection, dialect: str) -> None:
+    def __init__(self, connection: Connection, dialect: str, *, bound: bool = False) -> None:
         self.connection = connection
         self.dialect = dialect
+        self.bound = bound
 
     def run(self, verb: str, **parameters: object) -> Rows:
         """Run a verb's file; give the rows of its last statement."""
@@ -55,11 +57,18 @@ class Database(Protocol):
     dialect: str
     engine: Engine
 
-    def transact(self, work: Work[T], *, single: bool = False, read: bool = False) -> T:
-        """Run the work in one transaction, blocking. ``single`` promises that it is one statement."""
+    def transact(
+        self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
+    ) -> T:
+        """Run the work in one transaction, blocking. ``single`` promises that it is one statement.
+
+        ``org`` says whose transaction it is: an engine that can then hides every other organization's rows.
+        """
         ...
 
-    async def run(self, work: Work[T], *, single: bool = False, read: bool = False) -> T:
+    async def run(
+        self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
+    ) -> T:
         """The same, in a thread."""
         ...
 
@@ -77,12 +86,14 @@ class RetryingDatabase:
     def __init__(self, threads: int) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"ledger-{self.dialect}")
 
-    def transact(self, work: Work[T], *, single: bool = False, read: bool = False) -> T:
+    def transact(
+        self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
+    ) -> T:
         started = time.monotonic()
         tries = 0
         while True:
             try:
-                return self._transact_once(work, single=single, read=read)
+                return self._transact_once(work, single=single, read=read, org=org)
             except DBAPIError as error:
                 tries += 1
                 if not self.is_conflict(error):
@@ -95,8 +106,10 @@ class RetryingDatabase:
             except PoolTimeout as error:
                 raise DatabaseUnavailable("All database connections are in use.") from error
 
-    async def run(self, work: Work[T], *, single: bool = False, read: bool = False) -> T:
-        call = lambda: self.transact(work, single=single, read=read)  # noqa: E731  (a closure for the thread)
+    async def run(
+        self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
+    ) -> T:
+        call = partial(self.transact, work, single=single, read=read, org=org)
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     def close(self) -> None:
@@ -109,5 +122,5 @@ class RetryingDatabase:
     def is_down(self, error: DBAPIError) -> bool:
         raise NotImplementedError
 
-    def _transact_once(self, work: Work[T], *, single: bool, read: bool) -> T:
+    def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:
         raise NotImplementedError

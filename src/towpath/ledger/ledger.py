@@ -46,7 +46,9 @@ class SqlLedger:
     async def submit_many(
         self, submissions: Sequence[Submission], now: datetime, *, ring: bool = False
     ) -> list[Submitted]:
-        return await self.database.run(lambda tx: submit.submit(tx, submissions, now, ring))
+        owners = {submission.document.org_id for submission in submissions}
+        org = owners.pop() if len(owners) == 1 else None
+        return await self.database.run(lambda tx: submit.submit(tx, submissions, now, ring), org=org)
 
     async def reprocess(
         self,
@@ -59,7 +61,7 @@ class SqlLedger:
         fresh: bool = False,
     ) -> str:
         return await self.database.run(
-            lambda tx: resume.reprocess(tx, document_id, plan, org_id, now, from_stage, fresh)
+            lambda tx: resume.reprocess(tx, document_id, plan, org_id, now, from_stage, fresh), org=org_id
         )
 
     async def claim(
@@ -114,10 +116,10 @@ class SqlLedger:
         return await self.database.run(lambda tx: resume.recover(tx, now, resume_runs, max_crashes))
 
     async def cancel(self, run_id: str, now: datetime, *, org_id: str) -> None:
-        await self.database.run(lambda tx: resume.cancel(tx, run_id, org_id, now))
+        await self.database.run(lambda tx: resume.cancel(tx, run_id, org_id, now), org=org_id)
 
     async def retry(self, job_id: str, now: datetime, *, org_id: str) -> str:
-        return await self.database.run(lambda tx: resume.retry(tx, job_id, org_id, now))
+        return await self.database.run(lambda tx: resume.retry(tx, job_id, org_id, now), org=org_id)
 
     async def retry_many(
         self,
@@ -128,7 +130,9 @@ class SqlLedger:
         error: str | None = None,
         limit: int = 1000,
     ) -> list[str]:
-        return await self.database.run(lambda tx: resume.retry_many(tx, org_id, stage, error, limit, now))
+        return await self.database.run(
+            lambda tx: resume.retry_many(tx, org_id, stage, error, limit, now), org=org_id
+        )
 
     async def call_begin(self, lease: Lease, request: CallRequest, now: datetime) -> CallState:
         return await self.database.run(lambda tx: calls.begin(tx, lease, request, now))
@@ -143,16 +147,16 @@ class SqlLedger:
         await self.database.run(lambda tx: calls.failed(tx, lease, key, error))
 
     async def run(self, run_id: str, *, org_id: str) -> Run:
-        return await self.database.run(lambda tx: reads.run(tx, run_id, org_id), read=True)
+        return await self.database.run(lambda tx: reads.run(tx, run_id, org_id), read=True, org=org_id)
 
     async def runs(self, document_id: str, *, org_id: str) -> list[Run]:
-        return await self.database.run(lambda tx: reads.runs(tx, document_id, org_id), read=True)
+        return await self.database.run(lambda tx: reads.runs(tx, document_id, org_id), read=True, org=org_id)
 
     async def jobs(self, run_id: str, *, org_id: str) -> list[Job]:
-        return await self.database.run(lambda tx: reads.jobs(tx, run_id, org_id), read=True)
+        return await self.database.run(lambda tx: reads.jobs(tx, run_id, org_id), read=True, org=org_id)
 
     async def events(self, run_id: str, *, org_id: str) -> list[Event]:
-        return await self.database.run(lambda tx: reads.events(tx, run_id, org_id), read=True)
+        return await self.database.run(lambda tx: reads.events(tx, run_id, org_id), read=True, org=org_id)
 
     def close(self) -> None:
         self.database.close()

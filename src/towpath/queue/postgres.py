@@ -15,6 +15,7 @@ import time
 
 import psycopg
 
+from towpath.pooler import behind_pooler
 from towpath.queue.local import LocalBell
 
 log = logging.getLogger(__name__)
@@ -31,9 +32,11 @@ class PostgresBell(LocalBell):
     self_test_patience = 3.0
     longest_pause = 60.0
 
-    def __init__(self, dsn: str, *, listen: bool = True) -> None:
+    def __init__(self, dsn: str, *, listen: bool = True, direct: str | None = None) -> None:
+        """``direct`` is the database's own address, where ``dsn`` is a pooler's: nobody can listen through one."""
         super().__init__()
         self._dsn = dsn
+        self._direct = direct or dsn
         self._listen = listen
         self._wanted = threading.Event()
         self._outbox: set[str] = set()
@@ -76,8 +79,8 @@ class PostgresBell(LocalBell):
         self._outbox.add(payload)
         self._wanted.set()
 
-    def _connect(self) -> psycopg.Connection:
-        return psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, connect_timeout=5)
+    def _connect(self, dsn: str) -> psycopg.Connection:
+        return psycopg.connect(dsn, autocommit=True, prepare_threshold=None, connect_timeout=5)
 
     def _send_loop(self) -> None:
         connection: psycopg.Connection | None = None
@@ -88,7 +91,7 @@ class PostgresBell(LocalBell):
                 break
             try:
                 if connection is None or connection.closed:
-                    connection = self._connect()
+                    connection = self._connect(self._dsn)
                 while self._outbox:
                     connection.execute("select pg_notify(%s, %s)", (CHANNEL, self._outbox.pop()))
             except psycopg.Error as error:
@@ -104,7 +107,11 @@ class PostgresBell(LocalBell):
         while not self._stopping.is_set():
             started = time.monotonic()
             try:
-                self._listen_once()
+                if not self._listen_once():
+                    log.info(
+                        "There is a pooler before the database: workers poll. See the setting database_listen."
+                    )
+                    return
             except psycopg.Error as error:
                 log.debug("listening ended: %s", error)
             self.reliable = False
@@ -113,9 +120,12 @@ class PostgresBell(LocalBell):
             pause = 1.0 if lived else min(self.longest_pause, pause * 2)
             self._stopping.wait(pause)
 
-    def _listen_once(self) -> None:
-        """Listen until the connection breaks or a self-test goes unheard."""
-        with self._connect() as connection:
+    def _listen_once(self) -> bool:
+        """Listen until the connection breaks or a self-test goes unheard; false where listening cannot work."""
+        with self._connect(self._direct) as connection:
+            if behind_pooler(connection):
+                # It would make some session listen that is somebody else's a moment later.
+                return False
             connection.execute(f"listen {CHANNEL}")
             test_at = time.monotonic()
             deadline: float | None = None
@@ -126,7 +136,7 @@ class PostgresBell(LocalBell):
                     self._send(self._name)
                     deadline = now + self.self_test_patience
                 if deadline is not None and now > deadline:
-                    return
+                    return True
                 wait = min(1.0, (deadline or test_at) - now)
                 for heard in connection.notifies(timeout=max(0.01, wait), stop_after=1):
                     if heard.payload == self._name:
@@ -134,3 +144,4 @@ class PostgresBell(LocalBell):
                         test_at = time.monotonic() + self.self_test_seconds
                     elif heard.payload == _RING:
                         super().ring()
+        return True

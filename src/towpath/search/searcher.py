@@ -57,7 +57,7 @@ class HybridSearcher:
             # By places, since the scores of «all words» and «some words» are not one scale.
             return _hits(tx, query, scope, wish, fuse([self._by_words(tx, scope, wish, _depth(query))]))
 
-        return await self._index.database.run(look, read=True)
+        return await self._index.database.run(look, read=True, org=scope.org_id)
 
     async def _vector(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
         vector = await self._embedded(wish)
@@ -69,11 +69,13 @@ class HybridSearcher:
             return _hits(tx, query, scope, wish, found)
 
         # Every statement here may be a transaction of its own: two trips to the server less.
-        return await self._index.database.run(look, read=True, single=True)
+        return await self._index.database.run(look, read=True, single=True, org=scope.org_id)
 
     async def _hybrid(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
         by_words, by_vector = await asyncio.gather(
-            self._index.database.run(lambda tx: self._by_words(tx, scope, wish, DEPTH), read=True),
+            self._index.database.run(
+                lambda tx: self._by_words(tx, scope, wish, DEPTH), read=True, org=scope.org_id
+            ),
             self._by_vector_if_possible(scope, wish),
         )
         if wish.phrases:
@@ -82,7 +84,7 @@ class HybridSearcher:
             by_vector = [ranked for ranked in by_vector if ranked.number in having]
         fused = fuse([by_words, by_vector])
         return await self._index.database.run(
-            lambda tx: _hits(tx, query, scope, wish, fused), read=True, single=True
+            lambda tx: _hits(tx, query, scope, wish, fused), read=True, single=True, org=scope.org_id
         )
 
     def _by_words(self, tx: Transaction, scope: Scope, wish: Wish, depth: int) -> list[Ranked]:
@@ -97,7 +99,10 @@ class HybridSearcher:
         if vector is None:
             return []
         return await self._index.database.run(
-            lambda tx: self._index.by_vector(tx, scope, self._space, vector, DEPTH), read=True, single=True
+            lambda tx: self._index.by_vector(tx, scope, self._space, vector, DEPTH),
+            read=True,
+            single=True,
+            org=scope.org_id,
         )
 
     async def _embedded(self, wish: Wish) -> Vectors | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any, TypeVar, cast
 
 import psycopg
-from sqlalchemy import create_engine, event
+from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from towpath.errors import DatabaseUnavailable
 from towpath.ledger.columns import dump
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
+from towpath.pooler import behind_pooler
 
 T = TypeVar("T")
 
@@ -29,6 +32,9 @@ class PostgresDatabase(RetryingDatabase):
     def __init__(self, url: str, *, connections: int = 6, prepare: bool | None = None) -> None:
         super().__init__(threads=connections)
         self._prepare = prepare
+        #: Whether row-level security binds transactions of one organization, and the role they take on for it.
+        self.bound = False
+        self.role: str | None = None
         self.engine = create_engine(
             driver_url(url),
             pool_size=connections,
@@ -47,14 +53,34 @@ class PostgresDatabase(RetryingDatabase):
     def is_down(self, error: DBAPIError) -> bool:
         return error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
 
-    def _transact_once(self, work: Work[T], *, single: bool, read: bool) -> T:
+    def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:
+        within = org if self.bound else None
         with self.engine.connect() as connection:
+            if single or within is not None:
+                connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+            if within is not None:
+                return self._transact_within(connection, work, within)
             if single:
                 # One statement is its own transaction: no BEGIN and COMMIT on the wire.
-                connection = connection.execution_options(isolation_level="AUTOCOMMIT")
                 return work(Transaction(connection, self.dialect))
             with connection.begin():
                 return work(Transaction(connection, self.dialect))
+
+    def _transact_within(self, connection: Connection, work: Work[T], org: str) -> T:
+        """A transaction that row-level security keeps to one organization, settings and all."""
+        # On one trip with BEGIN, and in the transaction only: the next one may be another organization's.
+        settings = [f"set_config('towpath.org', '{uuid.UUID(org)}', true)"]
+        if self.role is not None:
+            settings.append(f"set_config('role', '{self.role}', true)")
+        driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+        try:
+            driver.execute(f"begin; select {', '.join(settings)}".encode(), prepare=False)
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            connection.invalidate(error)
+            raise DatabaseUnavailable(f"The database does not answer: {error}") from error
+        answer = work(Transaction(connection, self.dialect, bound=True))
+        connection.commit()
+        return answer
 
     def _connected(self, raw: object, _entry: ConnectionPoolEntry) -> None:
         connection = cast("psycopg.Connection[Any]", getattr(raw, "driver_connection", raw))
@@ -65,13 +91,3 @@ class PostgresDatabase(RetryingDatabase):
             connection.autocommit = True
             connection.execute("set idle_in_transaction_session_timeout = '15s'")
             connection.autocommit = False
-
-
-def behind_pooler(connection: psycopg.Connection[Any]) -> bool:
-    """A pooler hands out process ids of its own; prepared statements would land on strangers' sessions."""
-    connection.autocommit = True
-    try:
-        row = connection.execute("select pg_backend_pid()").fetchone()
-        return row is None or row[0] != connection.info.backend_pid
-    finally:
-        connection.autocommit = False

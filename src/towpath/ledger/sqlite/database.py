@@ -53,13 +53,17 @@ class SqliteDatabase(RetryingDatabase):
         event.listen(self.engine, "connect", _prepare)
         event.listen(self.engine, "begin", _no_begin)
 
-    async def run(self, work: Work[T], *, single: bool = False, read: bool = False) -> T:
+    async def run(
+        self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
+    ) -> T:
         if read:
             return await super().run(work, read=True)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._writer, self._write, work)
 
-    def transact(self, work: Work[T], *, single: bool = False, read: bool = False) -> T:
+    def transact(
+        self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
+    ) -> T:
         # A heartbeat, too, stands in the writers' line: at the file's lock it would starve behind it.
         return super().transact(work, read=True) if read else self._writer.submit(self._write, work).result()
 
@@ -78,7 +82,7 @@ class SqliteDatabase(RetryingDatabase):
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
         return code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
 
-    def _transact_once(self, work: Work[T], *, single: bool, read: bool) -> T:
+    def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:
         with self.engine.connect() as connection:
             connection.exec_driver_sql("begin" if read else "begin immediate")
             try:
