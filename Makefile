@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium lint types tests browser timed drill-queue fuzz bench requirements clean screenshots
+.PHONY: run test setup page ui chromium pgbouncer lint types tests browser timed drill-pooled drill-queue fuzz bench requirements clean screenshots
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -43,7 +43,10 @@ chromium: ## a real browser for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| (apt-get update -qq && apt-get install -qq -y chromium)
 
-tests: .venv/dev.stamp page chromium ## everything pytest knows, the page in a real Chromium among it
+pgbouncer: ## a real pooler for the tests on Postgres
+	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || (apt-get update -qq && apt-get install -qq -y pgbouncer)
+
+tests: .venv/dev.stamp page chromium pgbouncer ## everything pytest knows, the page in a real Chromium among it
 	$(BIN)/pytest
 
 browser: .venv/dev.stamp page chromium ## the page in a real Chromium
@@ -54,6 +57,9 @@ screenshots: .venv/dev.stamp page chromium ## the pictures of the documentation,
 
 timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that does nothing else
 	$(BIN)/pytest -m timed
+
+drill-pooled: .venv/dev.stamp pgbouncer ## 2,000 documents behind a pgbouncer while Postgres is restarted three times
+	$(BIN)/python -m tests.crash.two_thousand --documents 2000 --restarts 3
 
 drill-queue: .venv/dev.stamp ## 10,000 runs of five stages while a worker is killed every second, on both engines
 	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine sqlite
