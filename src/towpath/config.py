@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 import types
 from collections.abc import Mapping
@@ -14,11 +15,15 @@ from towpath.errors import ConfigError
 
 PREFIX = "TOWPATH_"
 FILE = "towpath.toml"
+_PASSWORD = re.compile(r"(://[^:/@]*:)[^@]*@")
 
 
-def _setting(default: Any, help: str, *, postgres: Any = ..., choices: tuple[str, ...] = ()) -> Any:
-    """A setting. ``postgres`` is its default on Postgres where that differs from the embedded one."""
-    return field(default=default, metadata={"help": help, "postgres": postgres, "choices": choices})
+def _setting(
+    default: Any, help: str, *, postgres: Any = ..., choices: tuple[str, ...] = (), secret: bool = False
+) -> Any:
+    """A setting. ``postgres`` is its default on Postgres where that differs; a ``secret`` is never shown."""
+    about = {"help": help, "postgres": postgres, "choices": choices, "secret": secret}
+    return field(default=default, metadata=about, repr=not secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,65 @@ class Settings:
     max_upload_bytes: int = _setting(4 << 30, "Largest file that is accepted.")
     child_processes: int = _setting(2, "Processes for parsing, OCR and local models.")
     child_memory_mb: int = _setting(3072, "Memory one such process may use.")
+    reader: str = _setting(
+        "local",
+        "Who reads PDFs and images: `local`, or `azure` (Document Intelligence). Other files are read locally.",
+        choices=("local", "azure"),
+    )
+    document_intelligence_endpoint: str | None = _setting(
+        None, "Address of the Document Intelligence resource, for `reader = azure`."
+    )
+    document_intelligence_key: str | None = _setting(None, "Its key.", secret=True)
+    document_intelligence_model: str = _setting(
+        "prebuilt-layout",
+        "Its model: `prebuilt-layout` (markdown), `prebuilt-invoice`, `prebuilt-read` or a trained one.",
+    )
+    document_intelligence_features: tuple[str, ...] = _setting(("keyValuePairs",), "Its add-ons.")
+    document_intelligence_office: bool = _setting(
+        False,
+        "Send Office and HTML files there too: billed by 3,000 characters, and without places on pages.",
+    )
+    document_intelligence_by_url: bool = _setting(
+        False, "Let it fetch files from storage by a signed address, where the storage can sign one."
+    )
+    document_intelligence_price: float | None = _setting(
+        None, "US dollars for 1,000 pages, where the list price is not yours."
+    )
+    document_intelligence_concurrency: int | None = _setting(
+        None, "Requests of all workers together that may be under way there at once; none means no limit."
+    )
+    document_intelligence_requests_per_minute: float | None = _setting(
+        None, "Analyses that all workers together may start there in a minute; none means no limit."
+    )
     embedder: str = _setting(
         "fast",
-        "Local embedding model: `fast` (static, 256 dimensions) or `minilm` (a network, English, 384 dimensions).",
-        choices=("fast", "minilm"),
+        "Embedding model: `fast` (local, static, 256 dimensions), `minilm` (local, a network, English, 384) or "
+        "`openai`.",
+        choices=("fast", "minilm", "openai"),
+    )
+    openai_base_url: str = _setting(
+        "https://api.openai.com/v1", "Address of OpenAI, or of any service that speaks as it does."
+    )
+    openai_api_key: str | None = _setting(None, "Its key.", secret=True)
+    openai_embedding_model: str = _setting("text-embedding-3-small", "Its embedding model.")
+    openai_embedding_dimensions: int | None = _setting(
+        None, "Length of the vectors; needed for models that are not OpenAI's."
+    )
+    openai_embedding_price: float | None = _setting(
+        None, "US dollars for a million tokens, where the list price is not yours."
+    )
+    openai_concurrency: int | None = _setting(
+        None, "Requests of all workers together that may be under way there at once; none means no limit."
+    )
+    openai_requests_per_minute: float | None = _setting(
+        None, "Requests that all workers together may make there in a minute; none means no limit."
+    )
+    openai_tokens_per_minute: float | None = _setting(
+        None, "Tokens that all workers together may send there in a minute; none means no limit."
+    )
+    refused_pause_seconds: float = _setting(
+        300.0,
+        "How long a provider that refuses our key or has no credit for us is left alone before the next try.",
     )
     ocr: bool = _setting(True, "Read scans and images by OCR (needs the extra `ocr`).")
     ocr_languages: str = _setting("eng", "Languages for OCR, joined by `+`.")
@@ -76,6 +136,15 @@ class Settings:
     @property
     def sqlite_file(self) -> Path:
         return self.data / "towpath.db"
+
+
+def shown(settings: Settings, name: str) -> object:
+    """A setting's value as it may be printed."""
+    value = getattr(settings, name)
+    secret = {item.name: item.metadata["secret"] for item in fields(Settings)}[name]
+    if secret and value is not None:
+        return "(set, not shown)"
+    return _PASSWORD.sub(r"\1***@", value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ TowpathError
 ├── Rejected             this input can never work: encrypted, corrupt, empty, unsupported
 └── ProviderError        a paid or slow service did not do what was asked
     ├── Throttled        come back at a given time; costs no attempt
-    ├── Refused          bad key, no quota, no permission: a person must act
+    ├── Refused          not as it is set up: a person must act
+    │   └── AccountRefused   bad key, no credit, no permission: nobody's call can succeed before that
     ├── Transient        a passing fault; try again
     │   └── OperationLost    the provider no longer knows the operation: it must be started anew
     └── Ambiguous        sent, but the answer was lost: it may have been paid for
@@ -86,7 +87,11 @@ class Throttled(ProviderError):
 
 
 class Refused(ProviderError):
-    """Bad key, no quota, no permission: a person must act."""
+    """The provider does not do this the way it is set up: a person must act."""
+
+
+class AccountRefused(Refused):
+    """Bad key, no credit, no permission: nobody's call can succeed until a person acts."""
 
 
 class Transient(ProviderError):

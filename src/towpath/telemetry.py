@@ -29,6 +29,16 @@ def render(overview: Overview, now: datetime) -> bytes:
     documents = Gauge("towpath_documents", "Documents by status", ["status"], registry=registry)
     for status, count in overview.documents.items():
         documents.labels(status).set(float(str(count)))
+    closed = Gauge(
+        "towpath_provider_closed_seconds",
+        "How long a provider is still left alone",
+        ["provider"],
+        registry=registry,
+    )
+    for row in overview.gates:
+        until = row["closed_until"]
+        assert isinstance(until, datetime)
+        closed.labels(row["provider"]).set((until - now).total_seconds())
     names = ("made", "reused", "paid_twice", "cost")
     helps = (
         "Provider calls answered",

@@ -19,6 +19,7 @@ from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.queue.local import LocalBell
 from towpath.stages.contract import Stage
 from towpath.worker.execute import Executor, Rules
+from towpath.worker.governor import Governor
 from towpath.worker.worker import Pace, Worker
 
 T = TypeVar("T")
@@ -60,13 +61,14 @@ class Workshop:
         ledger: Ledger | None = None,
         pace: Pace = BRISK,
         rules: Rules = HASTY,
+        governor: Governor | None = None,
     ) -> AsyncGenerator[Worker]:
         """A worker that serves one pipeline made of these stages, in their order."""
         ledger = ledger or self.engine.ledger
         steps = tuple(Step(name, stage) for name, stage in stages.items())
         after = tuple(Step(name, stage) for name, stage in (follow_ups or {}).items())
         pipelines = {"document": Pipeline("document", 1, steps, after)}
-        executor = Executor(ledger, pipelines, self.shelf, self.clock, rules)
+        executor = Executor(ledger, pipelines, self.shelf, self.clock, rules, governor)
         await self.bell.open()
         worker = Worker(ledger, executor, self.bell, self.clock, pace)
         running = asyncio.create_task(worker.run())

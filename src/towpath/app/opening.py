@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from towpath.app import providers
+from towpath.app import cloud, providers
 from towpath.app.rig import Rig
 from towpath.app.serving import services_of
 from towpath.app.storage import Artifacts, bind_organizations, open_bell, open_store
@@ -20,6 +20,7 @@ from towpath.pipelines import document as documents
 from towpath.server.services import Services
 from towpath.storage.local import LocalStore
 from towpath.worker.execute import Executor, Rules
+from towpath.worker.governor import Governor
 from towpath.worker.worker import Pace, Worker
 
 AS_SHIPPED = Rig()
@@ -44,6 +45,7 @@ async def opened(
     """Put everything together. With ``work``, a worker runs for as long as the context lasts."""
     alone = settings.embedded and rig.alone
     async with AsyncExitStack() as stack:
+        cloud.check(settings)
         if alone:
             # Recovery takes every running run for an orphan, so it must be sure to be alone.
             stack.enter_context(owned(settings.data, serve_url))
@@ -62,10 +64,14 @@ async def opened(
         stack.push_async_callback(bell.close)
         clock = SystemClock()
         ledger = rig.ledger(database)
+        reading = cloud.CloudReading(settings, children)
+        stack.push_async_callback(reading.aclose)
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
                 reader=providers.reader(settings, children),
+                analyzer_for=reading.analyzer_for,
+                count_pages=reading.count_pages,
                 embedder=providers.document_embedder(settings, children),
                 compute=children,
                 side_by_side=settings.child_processes,
@@ -79,7 +85,9 @@ async def opened(
                 clock.now(), resume_runs=settings.recovery == "resume", max_crashes=settings.max_crashes
             )
         if work:
-            executor = Executor(ledger, pipelines, Artifacts(store), clock, _rules(settings))
+            governor = Governor(ledger, clock, cloud.limits(settings), cloud.pauses(settings))
+            stack.push_async_callback(governor.close)
+            executor = Executor(ledger, pipelines, Artifacts(store), clock, _rules(settings), governor)
             worker = Worker(ledger, executor, bell, clock, _pace(settings))
             running = asyncio.create_task(worker.run())
             stack.push_async_callback(partial(_stop, worker, running))

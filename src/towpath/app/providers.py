@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from towpath.app.cloud import openai_embedder
 from towpath.config import Settings
 from towpath.providers.contract import Embedder, Vectors
 from towpath.providers.local.embedder import LocalEmbedder
@@ -30,6 +31,8 @@ def query_embedder(settings: Settings) -> Embedder:
 
 
 def _embedder(settings: Settings, run: Callable[..., Awaitable[Vectors]]) -> Embedder:
+    if settings.embedder == "openai":
+        return openai_embedder(settings)
     if settings.embedder == "minilm":
         return LocalEmbedder(settings.data / "models", run=run)
     return StaticEmbedder(run=run)

@@ -96,6 +96,7 @@ class Overview:
 
     queue: Sequence[QueueRow] = ()
     providers: Sequence[Json] = ()
+    gates: Sequence[Json] = ()
     workers: Sequence[Json] = ()
     failures: Sequence[Json] = ()
     throughput: Sequence[Json] = ()

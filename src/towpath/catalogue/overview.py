@@ -11,7 +11,13 @@ from sqlalchemy import ColumnElement, func, select
 from towpath.catalogue.contract import Overview, QueueRow
 from towpath.ledger.columns import to_instant, to_instant_or_none
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, provider_calls
+from towpath.ledger.tables import (
+    document_processing_jobs,
+    documents,
+    processing_runs,
+    provider_calls,
+    provider_gates,
+)
 
 _jobs = document_processing_jobs.c
 
@@ -27,6 +33,7 @@ def overview(tx: Transaction, org_id: str | None, now: datetime) -> Overview:
     return Overview(
         queue=_queue(tx, mine(_jobs.org_id)),
         providers=_providers(tx, mine(provider_calls.c.org_id), now),
+        gates=_gates(tx, now),
         workers=_workers(tx, mine(_jobs.org_id)),
         failures=_failures(tx, mine(_jobs.org_id)),
         throughput=_throughput(tx, mine(processing_runs.c.org_id), now),
@@ -116,6 +123,13 @@ def _waits(tx: Transaction, mine: Mine, now: datetime) -> dict[tuple[str, str], 
         (row.provider, row.model): {"waiting": row.waiting, "busy_until": to_instant_or_none(row.until)}
         for row in tx.connection.execute(query)
     }
+
+
+def _gates(tx: Transaction, now: datetime) -> list[dict[str, object]]:
+    """Providers that are left alone for now: by all organizations, since they share the account."""
+    gate = provider_gates.c
+    query = select(gate.provider, gate.closed_until, gate.reason).where(gate.closed_until > now)
+    return [dict(row) for row in tx.connection.execute(query.order_by(gate.provider)).mappings()]
 
 
 def _failures(tx: Transaction, mine: Mine) -> list[dict[str, object]]:

@@ -16,7 +16,7 @@ from towpath.access.sql import SqlKeys
 from towpath.catalogue.sql import SqlCatalogue
 from towpath.cli.options import Loaded, common
 from towpath.clock import SystemClock
-from towpath.config import Settings
+from towpath.config import Settings, shown
 from towpath.errors import UserError
 from towpath.folder import owned
 from towpath.ledger import migrate as migrations
@@ -102,13 +102,13 @@ def check(loaded: Loaded, repair: bool, as_json: bool) -> None:
         # A file of an upload that is just being recorded looks like an orphan.
         click.confirm("Are all servers and workers of this database stopped?", abort=True)
     found = asyncio.run(_compare(settings, repair))
-    values = {item.name: getattr(settings, item.name) for item in fields(settings)}
+    values = {item.name: shown(settings, item.name) for item in fields(settings)}
     if as_json:
         told = {name: {"value": value, "source": loaded.sources[name]} for name, value in values.items()}
         click.echo(json.dumps({"settings": told, "storage": found}, default=str))
     else:
         for name, value in values.items():
-            click.echo(f"{name:24} {value!s:28} {loaded.sources[name]}")
+            click.echo(f"{name:42} {value!s:28} {loaded.sources[name]}")
         click.echo(f"\n{found['blobs']} files, {len(found['orphans'])} that nothing points to, ", nl=False)
         click.echo(f"{len(found['missing'])} missing" + (", orphans removed" if repair else ""))
     if found["missing"]:

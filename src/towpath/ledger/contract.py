@@ -190,6 +190,18 @@ class CallAnswer:
     cost: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A provider's gate, and the asker's place among those who share the provider's limits."""
+
+    closed_until: datetime | None
+    reason: str
+    place: int
+    users: int
+    since: datetime
+    """When the asker became one of them."""
+
+
 class Ledger(Protocol):
     """Runs, jobs, leases and the memory of what was paid for."""
 
@@ -255,6 +267,18 @@ class Ledger(Protocol):
     async def call_operation(self, lease: Lease, key: str, operation_id: str) -> None: ...
     async def call_answer(self, lease: Lease, key: str, answer: CallAnswer, now: datetime) -> None: ...
     async def call_failed(self, lease: Lease, key: str, error: str) -> None: ...
+
+    async def close_gate(self, provider: str, until: datetime, reason: str, now: datetime) -> None:
+        """Nobody asks this provider before ``until``; of two complaints the longer one holds."""
+        ...
+
+    async def gate(self, provider: str, now: datetime, *, user: str | None = None) -> Gate:
+        """Whether a provider may be asked. ``user`` is noted as one who shares its limits."""
+        ...
+
+    async def leave_gates(self, user: str) -> None:
+        """Give the share of this user back to the others."""
+        ...
 
     async def run(self, run_id: str, *, org_id: str) -> Run: ...
     async def runs(self, document_id: str, *, org_id: str) -> list[Run]: ...

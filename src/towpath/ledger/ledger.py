@@ -12,6 +12,7 @@ from towpath.ledger.contract import (
     CallAnswer,
     CallRequest,
     CallState,
+    Gate,
     Plan,
     Recovered,
     Settled,
@@ -21,7 +22,7 @@ from towpath.ledger.contract import (
     Swept,
 )
 from towpath.ledger.database import Database, Transaction
-from towpath.ledger.verbs import calls, reads, resume, submit
+from towpath.ledger.verbs import calls, gates, reads, resume, submit
 from towpath.ledger.verbs import claim as claiming
 from towpath.ledger.verbs.settle import Apply, is_single, settle
 from towpath.ledger.verbs.sweep import sweep
@@ -145,6 +146,15 @@ class SqlLedger:
 
     async def call_failed(self, lease: Lease, key: str, error: str) -> None:
         await self.database.run(lambda tx: calls.failed(tx, lease, key, error))
+
+    async def close_gate(self, provider: str, until: datetime, reason: str, now: datetime) -> None:
+        await self.database.run(lambda tx: gates.close(tx, provider, until, reason, now), single=True)
+
+    async def gate(self, provider: str, now: datetime, *, user: str | None = None) -> Gate:
+        return await self.database.run(lambda tx: gates.look(tx, provider, user, now), read=user is None)
+
+    async def leave_gates(self, user: str) -> None:
+        await self.database.run(lambda tx: gates.leave(tx, user), single=True)
 
     async def run(self, run_id: str, *, org_id: str) -> Run:
         return await self.database.run(lambda tx: reads.run(tx, run_id, org_id), read=True, org=org_id)

@@ -204,6 +204,25 @@ provider_calls = Table(
     UniqueConstraint("org_id", "key"),
 )
 
+# The account at a provider belongs to the installation, so its gate does too: no organization here.
+provider_gates = Table(
+    "provider_gates",
+    metadata,
+    Column("provider", Text, primary_key=True),
+    Column("closed_until", Instant, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+provider_users = Table(
+    "provider_users",
+    metadata,
+    Column("provider", Text, primary_key=True),
+    Column("user_id", Id, primary_key=True),
+    Column("joined_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+)
+
 artifacts = Table(
     "artifacts",
     metadata,

@@ -6,7 +6,7 @@ from functools import partial
 
 from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.providers.contract import Embedder
-from towpath.stages.capabilities import Compute, Reader
+from towpath.stages.capabilities import AnalyzerFor, Compute, PageCounter, Reader
 from towpath.stages.chunk import chunk
 from towpath.stages.embed import embed
 from towpath.stages.extract import extract
@@ -20,13 +20,21 @@ STAGES = ("extract", "save_markdown", "chunk", "embed", "publish")
 
 
 def document_pipeline(
-    *, blobs: BlobStore, reader: Reader, embedder: Embedder, compute: Compute, side_by_side: int
+    *,
+    blobs: BlobStore,
+    reader: Reader,
+    analyzer_for: AnalyzerFor,
+    count_pages: PageCounter,
+    embedder: Embedder,
+    compute: Compute,
+    side_by_side: int,
 ) -> Pipeline:
+    read = partial(extract, blobs=blobs, reader=reader, analyzer_for=analyzer_for, count_pages=count_pages)
     return Pipeline(
         NAME,
         VERSION,
         (
-            Step("extract", partial(extract, blobs=blobs, reader=reader)),
+            Step("extract", read),
             Step("save_markdown", partial(save_markdown, blobs=blobs, compute=compute)),
             Step("chunk", partial(chunk, blobs=blobs, compute=compute)),
             Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),

@@ -218,6 +218,12 @@ class ProviderView(View):
     busy_until: datetime | None = Field(description="When the last of them is tried again")
 
 
+class GateView(View):
+    provider: str
+    closed_until: datetime
+    reason: str
+
+
 class FailureView(View):
     stage: str
     error: str
@@ -236,6 +242,7 @@ class OperationsView(View):
     queue: list[QueueView]
     workers: list[WorkerView]
     providers: list[ProviderView]
+    gates: list[GateView] = Field(description="Providers that are busy or refuse us, until when, and why")
     failures: list[FailureView]
     throughput: list[BarView] = Field(
         description="Runs that came and ended, minute by minute, over the last hour"

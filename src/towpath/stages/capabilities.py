@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 from towpath.model.work import Json
-from towpath.providers.contract import Answer
+from towpath.providers.contract import Analyzer, Answer
 from towpath.stages.contract import Context
 
 T = TypeVar("T")
@@ -36,6 +36,16 @@ class Reader(Protocol):
     def parameters(self, media_type: str) -> Mapping[str, str]: ...
 
     async def read(self, path: Path, media_type: str, on_progress: Callable[[int, int], None]) -> Answer: ...
+
+
+#: Who analyzes files of this type as a long-running operation; None leaves them to the Reader.
+AnalyzerFor = Callable[[str], Analyzer | None]
+
+
+class PageCounter(Protocol):
+    """Counts the pages of a file by looking at the file itself; None where it has none or cannot be opened."""
+
+    async def __call__(self, path: Path, media_type: str) -> int | None: ...
 
 
 def document_of(context: Context) -> Mapping[str, str]:

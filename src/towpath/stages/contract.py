@@ -31,6 +31,8 @@ class PaidCall:
     parameters: Mapping[str, str]
     content: str
     """A hash of the input, or the input itself where it is short."""
+    tokens: int = 0
+    """About how many tokens it is, for providers that limit them; no part of what identifies it."""
 
 
 class Context(Protocol):

@@ -13,6 +13,7 @@ from towpath.errors import TowpathError
 from towpath.model.encode import load_chunks
 from towpath.model.work import Done, Outcome
 from towpath.providers.contract import Answer, Embedder, Vectors
+from towpath.providers.tokens import estimate
 from towpath.stages.artifact import store
 from towpath.stages.capabilities import result_of
 from towpath.stages.contract import Context, PaidCall
@@ -58,7 +59,9 @@ async def _embed(context: Context, embedder: Embedder, texts: Sequence[str]) -> 
         json.dumps(list(texts), ensure_ascii=False).encode("utf-8", "replace")
     ).hexdigest()
     parameters = {"dimension": str(embedder.dimension)}
-    answer = await context.once(PaidCall(embedder.provider, embedder.model, parameters, content), make)
+    tokens = sum(estimate(text) for text in texts)
+    call = PaidCall(embedder.provider, embedder.model, parameters, content, tokens)
+    answer = await context.once(call, make)
     vectors = np.frombuffer(answer.body, dtype="<f4").reshape(-1, embedder.dimension)
     if len(vectors) != len(texts):
         raise TowpathError(f"{embedder.model} gave {len(vectors)} vectors for {len(texts)} texts.")

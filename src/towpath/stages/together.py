@@ -1,4 +1,4 @@
-"""Several pieces of one stage side by side, ended together at the first error."""
+"""Several pieces of one stage side by side. After the first error no other piece is begun."""
 
 from __future__ import annotations
 
@@ -10,17 +10,28 @@ T = TypeVar("T")
 
 
 async def each(items: Iterable[T], work: Callable[[T], Awaitable[None]], side_by_side: int) -> None:
-    """Like a TaskGroup, but the first error comes out as it is and not inside a group."""
-    slots = asyncio.Semaphore(side_by_side)
+    """Like a TaskGroup, but pieces under way when another fails are seen through: they may be paid for.
 
-    async def one(item: T) -> None:
-        async with slots:
-            await work(item)
+    The first error comes out as it is. Only when the whole is cancelled are all pieces cancelled.
+    """
+    left = iter(items)
+    errors: list[BaseException] = []
 
-    tasks = [asyncio.ensure_future(one(item)) for item in items]
+    async def lane() -> None:
+        for item in left:
+            if errors:
+                return
+            try:
+                await work(item)
+            except Exception as error:
+                errors.append(error)
+
+    lanes = [asyncio.ensure_future(lane()) for _ in range(side_by_side)]
     try:
-        await asyncio.gather(*tasks)
+        await asyncio.gather(*lanes)
     finally:
-        for task in tasks:
+        for task in lanes:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*lanes, return_exceptions=True)
+    if errors:
+        raise errors[0]

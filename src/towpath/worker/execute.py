@@ -18,6 +18,7 @@ from towpath.model.work import Claimed, Done, FailureType, Json, Outcome, Reject
 from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.providers.contract import Answer, Pending
 from towpath.stages.contract import PaidCall, Postpone
+from towpath.worker.governor import Governor
 from towpath.worker.memory import Artifacts, Memory
 from towpath.worker.pulse import Held
 
@@ -109,7 +110,9 @@ class Executor:
         artifacts: Artifacts,
         clock: Clock,
         rules: Rules,
+        governor: Governor | None = None,
     ) -> None:
+        self._governor = governor or Governor(ledger, clock, {})
         self._ledger = ledger
         self._pipelines = pipelines
         self._artifacts = artifacts
@@ -142,7 +145,7 @@ class Executor:
         return self._settlement(pipeline, job, outcome, keep())
 
     async def _run(self, step: Step, job: Claimed, held: Held) -> Outcome:
-        memory = Memory(self._ledger, self._artifacts, self._clock, held, job)
+        memory = Memory(self._ledger, self._artifacts, self._clock, self._governor, held, job)
         outcome = await step.stage(JobContext(job, held, self._ledger, self._clock, memory))
         if isinstance(outcome, Done) and memory.made + memory.reused:
             calls = {"made": memory.made, "reused": memory.reused, "cost": memory.cost}

@@ -25,6 +25,7 @@ from towpath.lifecycle.retry import poll_delay
 from towpath.model.work import Claimed, Json, Suspend
 from towpath.providers.contract import Answer, Pending
 from towpath.stages.contract import PaidCall, Postpone
+from towpath.worker.governor import Governor
 from towpath.worker.pulse import Held
 
 T = TypeVar("T")
@@ -52,10 +53,19 @@ def call_key(call: PaidCall, salt: str = "") -> str:
 
 
 class Memory:
-    def __init__(self, ledger: Ledger, artifacts: Artifacts, clock: Clock, held: Held, job: Claimed) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        artifacts: Artifacts,
+        clock: Clock,
+        governor: Governor,
+        held: Held,
+        job: Claimed,
+    ) -> None:
         self._ledger = ledger
         self._artifacts = artifacts
         self._clock = clock
+        self._governor = governor
         self._held = held
         self._org_id = job.org_id
         self._payload = job.payload
@@ -71,7 +81,9 @@ class Memory:
             case CallAnswered(answer=answer, artifact=artifact):
                 return await self._recall(answer, artifact)
             case _:
-                return await self._make(key, make)
+                answer = await self._attempt(call, key, make)
+                await self._remember(key, answer)
+                return answer
 
     async def operation(
         self,
@@ -86,9 +98,9 @@ class Memory:
             case CallOperation(operation_id=operation_id):
                 pass
             case _:
-                operation_id = await self._attempt(key, start)
-                await self._ledger.call_operation(self._held.lease, key, operation_id)
-        answer = await self._ask(key, operation_id, poll)
+                operation_id = await self._attempt(call, key, start)
+                await self._name(key, operation_id)
+        answer = await self._ask(call, key, operation_id, poll)
         await self._remember(key, answer)
         return answer
 
@@ -102,30 +114,35 @@ class Memory:
         self._held.check()
         return state
 
-    async def _make(self, key: str, make: Callable[[], Awaitable[Answer]]) -> Answer:
-        answer = await self._attempt(key, make)
-        await self._remember(key, answer)
-        return answer
-
-    async def _attempt(self, key: str, call: Callable[[], Awaitable[T]]) -> T:
+    async def _attempt(self, call: PaidCall, key: str, make: Callable[[], Awaitable[T]]) -> T:
         try:
-            return await call()
-        except Ambiguous:
-            # It may have been paid for: left as begun, so that the next try is counted as such.
+            await self._governor.admit(call.provider, requests=1, tokens=call.tokens)
+        except Postpone as sent_away:
+            await self._ledger.call_failed(self._held.lease, key, f"not made yet: {sent_away}")
             raise
-        except (ProviderError, Rejected) as error:
-            await self._ledger.call_failed(self._held.lease, key, str(error))
-            raise
+        async with self._governor.watching(call.provider):
+            self._held.check()
+            try:
+                return await make()
+            except Ambiguous:
+                # It may have been paid for: left as begun, so that the next try is counted as such.
+                raise
+            except (ProviderError, Rejected) as error:
+                await self._ledger.call_failed(self._held.lease, key, str(error))
+                raise
 
     async def _ask(
-        self, key: str, operation_id: str, poll: Callable[[str], Awaitable[Pending | Answer]]
+        self, call: PaidCall, key: str, operation_id: str, poll: Callable[[str], Awaitable[Pending | Answer]]
     ) -> Answer:
         polls = int(cast("int", self._payload.get("polls", 0)))
-        try:
-            state = await poll(operation_id)
-        except (Rejected, OperationLost) as error:
-            await self._ledger.call_failed(self._held.lease, key, str(error))
-            raise
+        # A poll starts no work: it respects a closed gate, but takes nothing of what may be asked a minute.
+        await self._governor.admit(call.provider)
+        async with self._governor.watching(call.provider):
+            try:
+                state = await poll(operation_id)
+            except (Rejected, OperationLost) as error:
+                await self._ledger.call_failed(self._held.lease, key, str(error))
+                raise
         if isinstance(state, Answer):
             return state
         wait = state.retry_after if state.retry_after is not None else poll_delay(polls)
@@ -139,12 +156,17 @@ class Memory:
         given = CallAnswer(inline, artifact, answer.units, answer.cost)
         self.made += 1
         self.cost += answer.cost
+        await self._insist(lambda: self._ledger.call_answer(self._held.lease, key, given, self._clock.now()))
+
+    async def _name(self, key: str, operation_id: str) -> None:
+        await self._insist(lambda: self._ledger.call_operation(self._held.lease, key, operation_id))
+
+    async def _insist(self, write: Callable[[], Awaitable[None]]) -> None:
+        """What is paid for is kept in hand while the database is away, for as long as the lease is trusted."""
         while True:
             try:
-                await self._ledger.call_answer(self._held.lease, key, given, self._clock.now())
-                return
+                return await write()
             except DatabaseUnavailable:
-                # The answer is paid for: it is kept in hand for as long as the lease is trusted.
                 self._held.check()
                 await asyncio.sleep(0.5)
 

@@ -578,6 +578,18 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** GateView */
+        GateView: {
+            /** Provider */
+            provider: string;
+            /**
+             * Closed Until
+             * Format: date-time
+             */
+            closed_until: string;
+            /** Reason */
+            reason: string;
+        };
         /** HitView */
         HitView: {
             /** Document Id */
@@ -661,6 +673,11 @@ export interface components {
             workers: components["schemas"]["WorkerView"][];
             /** Providers */
             providers: components["schemas"]["ProviderView"][];
+            /**
+             * Gates
+             * @description Providers that are busy or refuse us, until when, and why
+             */
+            gates: components["schemas"]["GateView"][];
             /** Failures */
             failures: components["schemas"]["FailureView"][];
             /**

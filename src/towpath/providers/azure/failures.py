@@ -14,7 +14,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from towpath.errors import OperationLost, Refused, Rejected, Throttled, TowpathError, Transient
+from towpath.errors import (
+    AccountRefused,
+    OperationLost,
+    Refused,
+    Rejected,
+    Throttled,
+    TowpathError,
+    Transient,
+)
 
 _BAD_INPUT: Mapping[str, tuple[str, str]] = {
     "InvalidContent": (
@@ -85,7 +93,7 @@ def from_response(status: int, headers: Mapping[str, str], body: bytes) -> Towpa
     complaint = Complaint.in_body(body)
     said = complaint.message or f"HTTP {status}"
     if status in (401, 403):
-        return Refused(
+        return AccountRefused(
             f"Document Intelligence refused the key or its permissions: {said} Check endpoint and key."
         )
     if status == 429:

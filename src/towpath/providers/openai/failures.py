@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from towpath.errors import Ambiguous, Refused, Rejected, Throttled, TowpathError, Transient
+from towpath.errors import AccountRefused, Ambiguous, Refused, Rejected, Throttled, TowpathError, Transient
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAIError
@@ -39,11 +39,13 @@ def translate(error: OpenAIError) -> TowpathError:
 def _from_status(error: APIStatusError) -> TowpathError:
     status, said = error.status_code, error.message
     if error.code == "insufficient_quota":
-        return Refused(
+        return AccountRefused(
             f"The OpenAI account has no credit left or has reached its limit. Top it up or raise it. {said}"
         )
     if status in (401, 403):
-        return Refused(f"OpenAI refused the key or its permissions. Check the key and its project. {said}")
+        return AccountRefused(
+            f"OpenAI refused the key or its permissions. Check the key and its project. {said}"
+        )
     if status == 429:
         return Throttled(f"OpenAI asks to slow down. {said}", retry_after(error.response.headers))
     if status in (408, 409) or status >= 500:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from towpath.errors import OperationLost, Refused, Rejected, Throttled, TowpathError, Transient
+from towpath.errors import AccountRefused, OperationLost, Rejected, Throttled, TowpathError, Transient
 
 _INVALID_ARGUMENT, _PERMISSION_DENIED, _RESOURCE_EXHAUSTED, _UNAUTHENTICATED = 3, 7, 8, 16
 _GRPC_OF_HTTP = {400: 3, 401: 16, 403: 7, 413: 3, 429: 8}
@@ -67,7 +67,7 @@ def expired(operation: str) -> OperationLost:
 
 def _by_code(code: int, said: str, retry_after: float | None) -> TowpathError:
     if code in (_UNAUTHENTICATED, _PERMISSION_DENIED):
-        return Refused(
+        return AccountRefused(
             "SpeechKit refused the key or its permissions. The key must be that of a service account with the"
             f" role ai.speechkit-stt.user. {said}"
         )
