@@ -41,6 +41,18 @@ async def test_a_passage_is_found_by_a_sentence_from_its_middle(collection: Coll
     assert "notice" in [hit.snippet[start:end] for start, end in hit.highlights]
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "text"])
+async def test_the_very_sentence_comes_before_passages_with_the_same_words(
+    collection: Collection, mode: Mode
+):
+    words = "barge lock toll wharf horse coal bridge".split()
+    jumbled = [" ".join(words[at:] + words[:at]) + f" and clay {at}" for at in range(len(words))]
+    await collection.add(*[f"{text}. {text} again, {text} once more." for text in jumbled[1:]])
+    asked = " ".join(words)
+    await collection.add(f"Of lock and toll and coal: {asked}.")
+    assert (await collection.found(asked, mode))[0] == f"Of lock and toll and coal: {asked}."
+
+
 async def test_words_are_found_in_other_forms_cases_and_accents(collection: Collection):
     await collection.add(LEASE, CARGO, "Le café de l'été, à côté.", "Подписание договора аренды. Ёлка стоит.")
     for said, answer in {

@@ -20,3 +20,11 @@ def fuse(lists: Sequence[Sequence[Ranked]], k: int = K) -> list[Ranked]:
             best[ranked.number] = min(best.get(ranked.number, place), place)
     order = sorted(scores, key=lambda number: (-scores[number], best[number], number))
     return [Ranked(number, scores[number]) for number in order]
+
+
+def lead(first: Sequence[Ranked], rest: Sequence[Ranked]) -> list[Ranked]:
+    """``first`` before everything else, with scores that say so."""
+    leading = {ranked.number for ranked in first}
+    top = rest[0].score if rest else 0.0
+    led = [Ranked(ranked.number, top + 1 / place) for place, ranked in enumerate(first, start=1)]
+    return led + [ranked for ranked in rest if ranked.number not in leading]

@@ -27,6 +27,16 @@ _WANTED = (
     .where(chunks.c.number.in_(bindparam("numbers", expanding=True)))
 )
 
+_TEXTS = select(chunks.c.number, chunks.c.text).where(
+    chunks.c.number.in_(bindparam("numbers", expanding=True))
+)
+
+
+def read_texts(tx: Transaction, numbers: Sequence[int]) -> dict[int, str]:
+    """For passages that were found in a scope already."""
+    rows = tx.connection.execute(_TEXTS, {"numbers": list(numbers)}) if numbers else ()
+    return {number: text for number, text in rows}
+
 
 def read_passages(tx: Transaction, scope: Scope, numbers: Sequence[int]) -> dict[int, Passage]:
     if not numbers:

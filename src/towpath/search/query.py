@@ -15,6 +15,8 @@ from towpath.search.stopwords import STOPWORDS
 LONGEST_TEXT = 4_000
 MOST_TERMS = 32
 LONGEST_PHRASE = 24
+#: From so many words on, a text may well be a sentence that somebody has seen.
+SENTENCE = 5
 #: Longer ones are no words: keys, hashes, encoded files. Postgres refuses them from 2 kB.
 LONGEST_WORD = 100
 #: Letters; a longer run is a sentence, whose pairs of letters need not all stand in a row.
@@ -59,6 +61,14 @@ class Wish:
 
     text: str
     terms: tuple[Term, ...]
+
+    @property
+    def sentence(self) -> re.Pattern[str] | None:
+        """Finds all the words in a row, where they can be a sentence and nothing in it was quoted."""
+        found = _words(self.text)
+        if len(found) < SENTENCE or self.phrases:
+            return None
+        return re.compile(r"\W+".join(map(re.escape, found)), re.IGNORECASE)
 
     @property
     def phrases(self) -> tuple[Term, ...]:

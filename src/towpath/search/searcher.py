@@ -14,9 +14,9 @@ from towpath.errors import ConfigError, ProviderError
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Embedder, Vectors
 from towpath.search.contract import Hit, Passage, Query, Ranked, Scope, Space
-from towpath.search.fusion import fuse
+from towpath.search.fusion import fuse, lead
 from towpath.search.index import Index
-from towpath.search.passages import read_passages
+from towpath.search.passages import read_passages, read_texts
 from towpath.search.query import Wish, read
 from towpath.search.snippet import cut
 
@@ -55,7 +55,8 @@ class HybridSearcher:
     async def _text(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
         def look(tx: Transaction) -> list[Hit]:
             # By places, since the scores of «all words» and «some words» are not one scale.
-            return _hits(tx, query, scope, wish, fuse([self._by_words(tx, scope, wish, _depth(query))]))
+            found = self._by_words(tx, scope, wish, _depth(query))
+            return _hits(tx, query, scope, wish, lead(_verbatim(tx, wish, found), fuse([found])))
 
         return await self._index.database.run(look, read=True, org=scope.org_id)
 
@@ -72,17 +73,19 @@ class HybridSearcher:
         return await self._index.database.run(look, read=True, single=True, org=scope.org_id)
 
     async def _hybrid(self, query: Query, scope: Scope, wish: Wish) -> list[Hit]:
-        by_words, by_vector = await asyncio.gather(
-            self._index.database.run(
-                lambda tx: self._by_words(tx, scope, wish, DEPTH), read=True, org=scope.org_id
-            ),
+        def look(tx: Transaction) -> tuple[list[Ranked], list[Ranked]]:
+            found = self._by_words(tx, scope, wish, DEPTH)
+            return found, _verbatim(tx, wish, found)
+
+        (by_words, verbatim), by_vector = await asyncio.gather(
+            self._index.database.run(look, read=True, org=scope.org_id),
             self._by_vector_if_possible(scope, wish),
         )
         if wish.phrases:
             # Who quotes wants these words: meaning then only orders the passages that have them.
             having = {ranked.number for ranked in by_words}
             by_vector = [ranked for ranked in by_vector if ranked.number in having]
-        fused = fuse([by_words, by_vector])
+        fused = lead(verbatim, fuse([by_words, by_vector]))
         return await self._index.database.run(
             lambda tx: _hits(tx, query, scope, wish, fused), read=True, single=True, org=scope.org_id
         )
@@ -114,6 +117,15 @@ class HybridSearcher:
             if len(self._vectors) > REMEMBERED:
                 self._vectors.popitem(last=False)
         return vector if np.isfinite(vector).all() and vector.any() else None
+
+
+def _verbatim(tx: Transaction, wish: Wish, found: Sequence[Ranked]) -> list[Ranked]:
+    """Who pastes a sentence looks for the passages that have it, however common its words are."""
+    sentence = wish.sentence
+    if sentence is None:
+        return []
+    texts = read_texts(tx, [ranked.number for ranked in found])
+    return [ranked for ranked in found if sentence.search(texts.get(ranked.number, ""))]
 
 
 def _depth(query: Query) -> int:

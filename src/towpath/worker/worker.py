@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
-from towpath.ledger.contract import Advance, Fail, Ledger, Release, Settled, Settlement
+from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Release, Settled, Settlement
 from towpath.model.ids import new_id
 from towpath.model.work import Claimed, EventKind
 from towpath.queue.contract import Bell
@@ -242,6 +242,8 @@ class Worker:
         if isinstance(settled, LeaseLost):
             _say_lost(job)
             return None
+        if isinstance(settlement, Finish) and settlement.follow_ups:
+            self._bell.ring()
         if settled.next is None or not isinstance(settlement, Advance):
             return None
         return replace(
