@@ -127,6 +127,15 @@ class Settings:
     tessdata: Path | None = _setting(
         None, "Folder with Tesseract language data; found by itself when installed."
     )
+    keep_history_days: float | None = _setting(
+        90.0,
+        "Finished runs, their jobs and events are removed after this many days, except what a document needs; "
+        "none keeps everything.",
+    )
+    keep_answers_days: float | None = _setting(
+        None,
+        "Provider answers that only removed documents asked for are removed after this many days; none keeps them.",
+    )
     log_format: str = _setting("text", "How to log.", choices=("text", "json"))
 
     @property

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from towpath.app.opening import Towpath, opened
+from towpath.app.opening import Towpath, keep_rules, opened
 from towpath.app.rig import Rig
 from towpath.app.serving import is_loopback
-from towpath.app.storage import open_database
+from towpath.app.storage import open_database, open_store
 
 PAGE = Path(__file__).parent.parent / "page"
 
-__all__ = ["PAGE", "Rig", "Towpath", "is_loopback", "open_database", "opened"]
+__all__ = ["PAGE", "Rig", "Towpath", "is_loopback", "keep_rules", "open_database", "open_store", "opened"]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 from towpath.app import cloud, providers
@@ -21,6 +22,7 @@ from towpath.server.services import Services
 from towpath.storage.local import LocalStore
 from towpath.worker.execute import Executor, Rules
 from towpath.worker.governor import Governor
+from towpath.worker.housekeeping import Housekeeper, Keep
 from towpath.worker.worker import Pace, Worker
 
 AS_SHIPPED = Rig()
@@ -91,6 +93,9 @@ async def opened(
             worker = Worker(ledger, executor, bell, clock, _pace(settings))
             running = asyncio.create_task(worker.run())
             stack.push_async_callback(partial(_stop, worker, running))
+            keeper = Housekeeper(ledger, store, clock, keep_rules(settings))
+            cleaning = asyncio.create_task(keeper.run())
+            stack.callback(cleaning.cancel)
         yield Towpath(settings, services, store, worker, sees_all)
 
 
@@ -108,6 +113,15 @@ def _pace(settings: Settings) -> Pace:
         grace_seconds=settings.shutdown_grace_seconds,
         stages=settings.worker_stages or None,
     )
+
+
+def keep_rules(settings: Settings) -> Keep:
+    """How long history and answers are kept, as the settings have it."""
+
+    def days(number: float | None) -> timedelta | None:
+        return None if number is None else timedelta(days=number)
+
+    return Keep(days(settings.keep_history_days), days(settings.keep_answers_days))
 
 
 async def _stop(worker: Worker, running: asyncio.Task[None]) -> None:

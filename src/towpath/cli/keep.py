@@ -1,4 +1,4 @@
-"""Commands that look after an installation: keys, check."""
+"""Commands that look after an installation: keys, check, prune."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from towpath.config import Settings, shown
 from towpath.errors import UserError
 from towpath.folder import owned
 from towpath.ledger import migrate as migrations
+from towpath.ledger.contract import Pruned
+from towpath.ledger.ledger import SqlLedger
 from towpath.storage.local import LocalStore
+from towpath.worker.housekeeping import Housekeeper
 
 T = TypeVar("T")
 
@@ -133,3 +136,26 @@ async def _compare(settings: Settings, repair: bool) -> Comparison:
             return {"blobs": len(there), "orphans": orphans, "missing": sorted(wanted - there)}
         finally:
             database.close()
+
+
+@click.command()
+@common
+@click.option("--json", "as_json", is_flag=True)
+def prune(loaded: Loaded, as_json: bool) -> None:
+    """Remove old history and unneeded answers now, by the rules of the settings. Servers may run meanwhile."""
+    total = asyncio.run(_prune(loaded.settings))
+    told = {"runs": total.runs, "jobs": total.jobs, "events": total.events, "answers": total.answers}
+    click.echo(json.dumps(told) if as_json else ", ".join(f"{count} {what}" for what, count in told.items()))
+
+
+async def _prune(settings: Settings) -> Pruned:
+    database = app.open_database(settings)
+    try:
+        if settings.embedded:
+            migrations.upgrade(database.engine)
+        keeper = Housekeeper(
+            SqlLedger(database), app.open_store(settings), SystemClock(), app.keep_rules(settings)
+        )
+        return await keeper.clean()
+    finally:
+        database.close()

@@ -40,6 +40,7 @@ for command in (
     ask.delete,
     keep.keys,
     keep.check,
+    keep.prune,
     run.migrate,
     drill.drill,
 ):

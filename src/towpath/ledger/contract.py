@@ -142,6 +142,18 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True)
+class Pruned:
+    """What one batch of pruning removed, the blobs that nothing needs now, and where the next batch begins."""
+
+    runs: int = 0
+    jobs: int = 0
+    events: int = 0
+    answers: int = 0
+    blobs: tuple[str, ...] = ()
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CallRequest:
     """A paid or slow call as it is remembered: ``key`` hashes provider, model, parameters and input."""
 
@@ -250,6 +262,12 @@ class Ledger(Protocol):
     async def recover(
         self, now: datetime, *, resume_runs: bool = True, max_crashes: int = 2
     ) -> Recovered: ...
+
+    async def prune(
+        self, what: str, before: datetime, *, after: str | None = None, limit: int = 500
+    ) -> Pruned:
+        """Remove one batch of old ``runs``, ``events`` or ``answers`` that no existing document needs."""
+        ...
 
     async def cancel(self, run_id: str, now: datetime, *, org_id: str) -> None: ...
     async def retry(self, job_id: str, now: datetime, *, org_id: str) -> str: ...

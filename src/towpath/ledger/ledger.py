@@ -14,6 +14,7 @@ from towpath.ledger.contract import (
     CallState,
     Gate,
     Plan,
+    Pruned,
     Recovered,
     Settled,
     Settlement,
@@ -24,6 +25,7 @@ from towpath.ledger.contract import (
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.verbs import calls, gates, reads, resume, submit
 from towpath.ledger.verbs import claim as claiming
+from towpath.ledger.verbs.prune import prune
 from towpath.ledger.verbs.settle import Apply, is_single, settle
 from towpath.ledger.verbs.sweep import sweep
 from towpath.model.work import Claimed, Event, EventKind, Job, Json, Lease, Run
@@ -115,6 +117,11 @@ class SqlLedger:
 
     async def recover(self, now: datetime, *, resume_runs: bool = True, max_crashes: int = 2) -> Recovered:
         return await self.database.run(lambda tx: resume.recover(tx, now, resume_runs, max_crashes))
+
+    async def prune(
+        self, what: str, before: datetime, *, after: str | None = None, limit: int = 500
+    ) -> Pruned:
+        return await self.database.run(lambda tx: prune(tx, what, before, after, limit))
 
     async def cancel(self, run_id: str, now: datetime, *, org_id: str) -> None:
         await self.database.run(lambda tx: resume.cancel(tx, run_id, org_id, now), org=org_id)
