@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -192,3 +194,20 @@ def test_given_no_database_then_a_sentence_says_so(tmp_path: Path) -> None:
         with pytest.raises(DatabaseUnavailable, match="The database does not answer"):
             refused(database.engine)
     database.close()
+
+
+@pytest.mark.parametrize("command", [["worker"], ["serve", "--no-worker"]], ids=lambda words: words[0])
+def test_given_a_database_without_tables_then_the_commands_end_with_one_sentence(
+    command: list[str], postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    dsn = postgres_server.create()
+    given = [*command, "--database", dsn, "--data", str(tmp_path)]
+    ended = subprocess.run(
+        [sys.executable, "-m", "towpath", *given], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 2
+    said = ended.stderr.strip().splitlines()[-1]
+    assert said.startswith("towpath: The database is at schema none and this program needs")
+    assert "Run `towpath migrate`" in said
+    assert "Traceback" not in ended.stderr
+    postgres_server.drop(dsn)

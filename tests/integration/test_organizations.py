@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -240,3 +241,20 @@ async def test_the_api_tells_nothing_of_anothers_ids(
         async with opened_desk(tmp_path / "data", database=_as(APP_ROLE, dsn)):
             pass
     postgres_server.drop(dsn)
+
+
+async def test_a_server_whose_sessions_were_all_ended_stumbles_once_at_most(
+    house: House, tmp_path: Path
+) -> None:
+    async with opened_desk(tmp_path / "data", work=False, database=house.worker) as desk:
+        # Given many connections that wait in the pool, each used more than once
+        for _ in range(3):
+            await asyncio.gather(*(desk.get("/documents") for _ in range(8)))
+        # When the database ends them all
+        ended = "select pg_terminate_backend(pid) from pg_stat_activity where usename = %s"
+        with psycopg.connect(house.owner, autocommit=True) as connection:
+            assert len(connection.execute(ended, (WORKER,)).fetchall()) > 1
+        # Then one request finds out for all
+        assert (await desk.http.get("/documents")).status_code in (200, 503)
+        for _ in range(8):
+            assert (await desk.http.get("/documents")).status_code == 200

@@ -11,7 +11,6 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from towpath.errors import DatabaseUnavailable
 from towpath.ledger.columns import dump
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
 from towpath.pooler import behind_pooler
@@ -73,11 +72,12 @@ class PostgresDatabase(RetryingDatabase):
         if self.role is not None:
             settings.append(f"set_config('role', '{self.role}', true)")
         driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+        # Two statements cannot be prepared as one.
+        driver.prepare_threshold, kept = None, driver.prepare_threshold
         try:
-            driver.execute(f"begin; select {', '.join(settings)}".encode(), prepare=False)
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            connection.invalidate(error)
-            raise DatabaseUnavailable(f"The database does not answer: {error}") from error
+            connection.exec_driver_sql(f"begin; select {', '.join(settings)}")
+        finally:
+            driver.prepare_threshold = kept
         answer = work(Transaction(connection, self.dialect, bound=True))
         connection.commit()
         return answer
