@@ -137,6 +137,9 @@ class Settings:
         "Provider answers that only removed documents asked for are removed after this many days; none keeps them.",
     )
     log_format: str = _setting("text", "How to log.", choices=("text", "json"))
+    traces: bool = _setting(
+        False, "Send OpenTelemetry traces to OTEL_EXPORTER_OTLP_ENDPOINT (needs the extra `otel`)."
+    )
 
     @property
     def embedded(self) -> bool:

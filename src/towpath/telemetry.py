@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from towpath.catalogue.contract import Overview
+from towpath.catalogue.contract import Figures, Overview
+from towpath.tracing import about
 
 
-def render(overview: Overview, now: datetime) -> bytes:
+def render(overview: Overview, figures: Figures, now: datetime) -> bytes:
     """The state of the queue and of the providers in Prometheus' text format."""
     registry = CollectorRegistry()
     jobs = Gauge("towpath_jobs", "Jobs by stage and status", ["stage", "status"], registry=registry)
@@ -50,7 +52,48 @@ def render(overview: Overview, now: datetime) -> bytes:
         gauge = Gauge(f"towpath_provider_calls_{name}", text, ["provider", "model"], registry=registry)
         for row in overview.providers:
             gauge.labels(row["provider"], row["model"]).set(float(str(row[name] or 0)))
+    waiting = Gauge(
+        "towpath_provider_suspended_jobs", "Jobs that wait for a provider", ["provider"], registry=registry
+    )
+    for row in overview.providers:
+        waiting.labels(row["provider"]).inc(float(str(row.get("waiting") or 0)))
+    _last_hour(registry, figures)
     return generate_latest(registry)
+
+
+def _last_hour(registry: CollectorRegistry, figures: Figures) -> None:
+    """What happened in the last hour. Gauges: they fall again, and pruned history does not disturb them."""
+
+    def gauge(name: str, text: str, label: str, values: Mapping[str, float]) -> None:
+        made = Gauge(f"towpath_{name}", text, [label], registry=registry)
+        for value, number in values.items():
+            made.labels(value).set(number)
+
+    def number(name: str, text: str, value: float) -> None:
+        Gauge(f"towpath_{name}", text, registry=registry).set(value)
+
+    rescued = figures.events.get("LEASE_EXPIRED", 0)
+    number(
+        "foreign_key_violations", "Writes refused by a foreign key, last hour", figures.foreign_key_violations
+    )
+    number("leases_expired", "Jobs rescued from workers that fell silent, last hour", rescued)
+    number("stages_reused", "Finished stages that resumed runs took over, last hour", figures.stages_reused)
+    gauge("events", "Events of runs by kind, last hour", "kind", figures.events)
+    gauge("silent_jobs", "Jobs PROCESSING without a heartbeat", "stage", figures.silent)
+    gauge(
+        "run_seconds_sum",
+        "Seconds of completed runs by size of document, last hour",
+        "size",
+        figures.run_seconds,
+    )
+    gauge("run_seconds_count", "Completed runs by size of document, last hour", "size", figures.runs)
+    gauge(
+        "retried_calls",
+        "Provider calls of retried jobs: made, reused; last hour",
+        "how",
+        figures.retried_calls,
+    )
+    gauge("chunks_switched", "Chunks added, kept and removed by publishing, last hour", "how", figures.chunks)
 
 
 class JsonFormatter(logging.Formatter):
@@ -60,6 +103,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
+            **about.get(),
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -49,6 +49,8 @@ class StageStatus:
     calls_made: int = 0
     calls_reused: int = 0
     cost: float = 0.0
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
     last_heartbeat: datetime | None = None
     job_id: str | None = None
 
@@ -103,6 +105,20 @@ class Overview:
     documents: Json = field(default_factory=dict[str, object])
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The last hour of all organizations, for Prometheus."""
+
+    events: Mapping[str, int] = field(default_factory=dict[str, int])
+    foreign_key_violations: int = 0
+    silent: Mapping[str, int] = field(default_factory=dict[str, int])
+    run_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
+    runs: Mapping[str, int] = field(default_factory=dict[str, int])
+    retried_calls: Mapping[str, int] = field(default_factory=dict[str, int])
+    chunks: Mapping[str, int] = field(default_factory=dict[str, int])
+    stages_reused: int = 0
+
+
 class Catalogue(Protocol):
     async def documents(
         self,
@@ -128,6 +144,7 @@ class Catalogue(Protocol):
         self, org_id: str, *, status: str | None, stage: str | None, after: str | None, limit: int
     ) -> list[Job]: ...
     async def overview(self, org_id: str | None, now: datetime) -> Overview: ...
+    async def figures(self, now: datetime) -> Figures: ...
 
     async def delete(self, org_id: str, document_id: str) -> list[str]:
         """Remove every row of the document; give the keys of the blobs that nothing needs any more."""

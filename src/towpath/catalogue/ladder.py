@@ -71,6 +71,8 @@ def _rung(name: str, job: Job | None, run: Run, now: datetime) -> StageStatus:
         calls_made=int(calls.get("made", 0)),
         calls_reused=int(calls.get("reused", 0)),
         cost=float(calls.get("cost", 0.0)),
+        started_at=job.started_at,
+        completed_at=job.completed_at,
         last_heartbeat=job.updated_at if job.status is JobStatus.PROCESSING else None,
         job_id=job.id,
     )

@@ -10,7 +10,8 @@ from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, or_, select
 
-from towpath.catalogue.contract import Costs, Document, DocumentPage, DocumentStatus, Overview
+from towpath.catalogue.contract import Costs, Document, DocumentPage, DocumentStatus, Figures, Overview
+from towpath.catalogue.figures import figures
 from towpath.catalogue.ladder import status_of
 from towpath.catalogue.overview import overview
 from towpath.errors import NotFound, UserError
@@ -194,6 +195,9 @@ class SqlCatalogue:
 
     async def overview(self, org_id: str | None, now: datetime) -> Overview:
         return await self._database.run(lambda tx: overview(tx, org_id, now), read=True, org=org_id)
+
+    async def figures(self, now: datetime) -> Figures:
+        return await self._database.run(lambda tx: figures(tx, now), read=True)
 
     async def delete(self, org_id: str, document_id: str) -> list[str]:
         def work(tx: Transaction) -> list[str]:

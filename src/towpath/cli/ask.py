@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 import click
@@ -38,10 +39,15 @@ def status(loaded: Loaded, document_id: str, as_json: bool) -> None:
 
 def _status_lines(answer: Any) -> list[str]:
     lines = [answer["status"] + (f" ({answer['run']['failure_type']})" if _failure(answer) else "")]
+    if answer["run"] and answer["run"]["resumes_run_id"]:
+        kept = ", ".join(stage["name"] for stage in answer["stages"] if stage["reused"])
+        lines.append(f"resumes run {answer['run']['resumes_run_id']}; reused: {kept or 'nothing'}")
     for stage in answer["stages"]:
         seconds = "" if stage["seconds"] is None else f"{stage['seconds']:8.2f} s"
         count = "" if stage["total"] is None else f"  {stage['done']} of {stage['total']}"
         notes = [
+            f"done {_clock(stage['completed_at'])}" if stage["completed_at"] else "",
+            f"last heard of {_clock(stage['last_heartbeat'])}" if stage["last_heartbeat"] else "",
             "reused" if stage["reused"] else "",
             f"{stage['calls_made']} calls made" if stage["calls_made"] else "",
             f"{stage['calls_reused']} answers reused" if stage["calls_reused"] else "",
@@ -56,6 +62,10 @@ def _status_lines(answer: Any) -> list[str]:
     if answer["error"]:
         lines.append(f"error: {answer['error']}")
     return lines
+
+
+def _clock(moment: str) -> str:
+    return datetime.fromisoformat(moment).astimezone().strftime("%H:%M:%S")
 
 
 def _failure(answer: Any) -> bool:

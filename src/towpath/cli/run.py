@@ -17,6 +17,7 @@ from towpath.errors import ConfigError
 from towpath.ledger import migrate as migrations
 from towpath.server.api import create_app
 from towpath.telemetry import set_up_logging
+from towpath.tracing import set_up_tracing
 
 log = logging.getLogger(__name__)
 
@@ -28,10 +29,16 @@ log = logging.getLogger(__name__)
 @click.option("--no-worker", is_flag=True, help="Serve only; workers run elsewhere (Postgres).")
 def serve(loaded: Loaded, no_worker: bool) -> None:
     """API, page and worker in one process."""
-    set_up_logging(loaded.settings.log_format)
+    _set_up_telling(loaded.settings)
     if no_worker and loaded.settings.embedded:
         raise ConfigError("--no-worker needs --database: on SQLite the server is the worker.")
     asyncio.run(_serve(loaded.settings, work=not no_worker))
+
+
+def _set_up_telling(settings: Settings) -> None:
+    set_up_logging(settings.log_format)
+    if settings.traces:
+        set_up_tracing()
 
 
 async def _serve(settings: Settings, *, work: bool) -> None:
@@ -66,7 +73,7 @@ async def _refuse_open_door(towpath: app.Towpath) -> None:
 @common
 def worker(loaded: Loaded) -> None:
     """A worker for a Postgres database. Run as many as you like."""
-    set_up_logging(loaded.settings.log_format)
+    _set_up_telling(loaded.settings)
     if loaded.settings.embedded:
         raise ConfigError("A separate worker needs --database: on SQLite, `towpath serve` is the worker.")
     asyncio.run(_work(loaded.settings))

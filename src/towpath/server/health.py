@@ -36,5 +36,6 @@ async def operations(has: Has, org: Org) -> views.OperationsView:
 @router.get("/metrics", response_class=Response)
 async def metrics(has: Has) -> Response:
     """Figures for Prometheus."""
-    overview = await has.catalogue.overview(None, has.clock.now())
-    return Response(render(overview, has.clock.now()), media_type=CONTENT_TYPE_LATEST)
+    now = has.clock.now()
+    overview, figures = await has.catalogue.overview(None, now), await has.catalogue.figures(now)
+    return Response(render(overview, figures, now), media_type=CONTENT_TYPE_LATEST)

@@ -58,7 +58,13 @@ class StageView(View):
     calls_made: int
     calls_reused: int
     cost: float
-    last_heartbeat: datetime | None
+    started_at: datetime | None = Field(
+        description="When its work began; of a reused stage, in the run that did it"
+    )
+    completed_at: datetime | None
+    last_heartbeat: datetime | None = Field(
+        description="When its worker was last heard of; only while it works"
+    )
     job_id: str | None
 
 

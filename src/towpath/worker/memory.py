@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Protocol, TypeVar, cast
 
+from towpath import tracing
 from towpath.clock import Clock
 from towpath.errors import Ambiguous, DatabaseUnavailable, OperationLost, ProviderError, Rejected
 from towpath.ledger.contract import (
@@ -123,7 +124,8 @@ class Memory:
         async with self._governor.watching(call.provider):
             self._held.check()
             try:
-                return await make()
+                with tracing.call_to(call.provider, call.model):
+                    return await make()
             except Ambiguous:
                 # It may have been paid for: left as begun, so that the next try is counted as such.
                 raise

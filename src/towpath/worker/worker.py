@@ -10,9 +10,11 @@ import random
 import socket
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from towpath import tracing
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
 from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Release, Settled, Settlement
@@ -36,6 +38,34 @@ def worker_name() -> str:
 
 def _say_lost(job: Claimed) -> None:
     log.info("the lease is lost: job %s of run %s is left alone", job.stage, job.run_id)
+
+
+def _about(job: Claimed) -> AbstractContextManager[None]:
+    return tracing.stage_of(
+        run_id=job.run_id,
+        document_id=job.document_id,
+        org_id=job.org_id,
+        stage=job.stage,
+        job_id=job.lease.job_id,
+        epoch=job.lease.epoch,
+    )
+
+
+def _say_settled(job: Claimed, settlement: Settlement, settled: Settled | LeaseLost) -> None:
+    """A line for each finished stage: what it reused tells what a crash did not cost."""
+    if isinstance(settled, LeaseLost) or not isinstance(settlement, Advance | Finish):
+        return
+    if isinstance(settlement, Finish) and not job.follow_up:
+        tracing.run_ended(job.run_id, job.document_id, settled.status)
+    if log.isEnabledFor(logging.INFO):
+        calls = settlement.result.get("calls") or {"made": 0, "reused": 0}
+        again = f", after {job.attempts} attempts" if job.attempts else ""
+        log.info("stage %s of run %s is done: calls %s%s", job.stage, job.run_id, calls, again)
+
+
+def _say_resumed(job: Claimed) -> None:
+    if job.known and not job.follow_up:
+        log.info("run %s goes on with %s; finished before: %s", job.run_id, job.stage, ", ".join(job.known))
 
 
 def sweep_pause(lease_seconds: float, due: float | None, luck: float) -> float:
@@ -174,6 +204,7 @@ class Worker:
     # Execute and settle
 
     def _start(self, job: Claimed, asked_at: float) -> None:
+        _say_resumed(job)
         task = asyncio.create_task(self._work(job, asked_at))
         self._tasks[task] = job
         task.add_done_callback(self._ended)
@@ -196,16 +227,18 @@ class Worker:
         while following is not None:
             job = following
             held = self._pulse.hold(job.lease, asked_at, cancel)
-            try:
-                settlement = await self._settlement(job, held)
-                if settlement is None:
-                    _say_lost(job)
-                    return
-                asked_at = time.monotonic()
-                settled = await self._settle(job, settlement, held)
-            finally:
-                self._pulse.drop(held)
-            following = self._following(job, settlement, settled)
+            with _about(job):
+                try:
+                    settlement = await self._settlement(job, held)
+                    if settlement is None:
+                        _say_lost(job)
+                        return
+                    asked_at = time.monotonic()
+                    settled = await self._settle(job, settlement, held)
+                finally:
+                    self._pulse.drop(held)
+                following = self._following(job, settlement, settled)
+                _say_settled(job, settlement, settled)
 
     async def _settlement(self, job: Claimed, held: Held) -> Settlement | None:
         if self._stopping.is_set():

@@ -878,7 +878,17 @@ export interface components {
             calls_reused: number;
             /** Cost */
             cost: number;
-            /** Last Heartbeat */
+            /**
+             * Started At
+             * @description When its work began; of a reused stage, in the run that did it
+             */
+            started_at: string | null;
+            /** Completed At */
+            completed_at: string | null;
+            /**
+             * Last Heartbeat
+             * @description When its worker was last heard of; only while it works
+             */
             last_heartbeat: string | null;
             /** Job Id */
             job_id: string | null;

@@ -9,12 +9,20 @@ import numpy as np
 from sqlalchemy import Row, delete, insert, select, update
 
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import artifacts, chunks, document_fields, document_processing_jobs, documents
+from towpath.ledger.tables import (
+    artifacts,
+    chunks,
+    document_fields,
+    document_processing_jobs,
+    documents,
+    run_events,
+)
 from towpath.model.encode import anchor_json, field_anchor
 from towpath.model.ids import chunk_number, new_id
+from towpath.model.work import EventKind
 from towpath.model.writes import KeepArtifact, Publish
 
-_Job = Row[Any, Any, Any, Any]
+_Job = Row[Any, Any, Any, Any, Any]
 
 #: Rows sent in one statement; SQLite allows 32,766 parameters in one.
 _BATCH = 500
@@ -24,7 +32,9 @@ def apply(tx: Transaction, job_id: str, write: object) -> None:
     """Do what a stage asked to have written with its checkpoint."""
     jobs = document_processing_jobs.c
     job = tx.connection.execute(
-        select(jobs.org_id, jobs.document_id, jobs.run_id, jobs.completed_at).where(jobs.id == job_id)
+        select(jobs.id, jobs.org_id, jobs.document_id, jobs.run_id, jobs.completed_at).where(
+            jobs.id == job_id
+        )
     ).one()
     match write:
         case KeepArtifact():
@@ -56,7 +66,8 @@ def _keep(tx: Transaction, job: _Job, artifact: KeepArtifact) -> None:
 
 
 def _publish(tx: Transaction, job: _Job, new: Publish) -> None:
-    _switch_chunks(tx, job, new)
+    switched = _switch_chunks(tx, job, new)
+    _note_switch(tx, job, switched)
     tx.connection.execute(delete(document_fields).where(document_fields.c.document_id == job.document_id))
     found = [
         {
@@ -85,8 +96,18 @@ def _publish(tx: Transaction, job: _Job, new: Publish) -> None:
     )
 
 
-def _switch_chunks(tx: Transaction, job: _Job, new: Publish) -> None:
-    """Unchanged text keeps its row, so that what points to it keeps pointing."""
+def _note_switch(tx: Transaction, job: _Job, switched: dict[str, int]) -> None:
+    """The event of this very transaction tells how many passages came, stayed and went."""
+    tx.connection.execute(
+        update(run_events)
+        .where(run_events.c.run_id == job.run_id, run_events.c.job_id == job.id)
+        .where(run_events.c.kind == EventKind.STEP_COMPLETED)
+        .values(detail={"chunks": switched})
+    )
+
+
+def _switch_chunks(tx: Transaction, job: _Job, new: Publish) -> dict[str, int]:
+    """Unchanged text keeps its row, so that what points to it keeps pointing. Tells what became of the rows."""
     there = {
         str(row.id): (row.ordinal, row.model)
         for row in tx.connection.execute(
@@ -120,6 +141,8 @@ def _switch_chunks(tx: Transaction, job: _Job, new: Publish) -> None:
         tx.connection.execute(update(chunks).where(chunks.c.id == chunk.id).values(**changed))
     for batch in _batches(fresh):
         tx.connection.execute(insert(chunks), batch)
+    gone = len(there.keys() - wanted)
+    return {"added": len(fresh), "kept": len(new.chunks) - len(fresh), "removed": gone}
 
 
 def _batches(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
