@@ -10,20 +10,19 @@ import random
 import socket
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from towpath import tracing
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
-from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Release, Settled, Settlement
+from towpath.ledger.contract import Advance, Fail, Ledger, Release, Settled, Settlement
 from towpath.model.ids import new_id
 from towpath.model.work import Claimed, EventKind
 from towpath.queue.contract import Bell
 from towpath.worker.execute import Executor
 from towpath.worker.pulse import Held, Pulse
 from towpath.worker.settler import Settler
+from towpath.worker.telling import about, say_lost, say_resumed, say_settled
 
 log = logging.getLogger(__name__)
 
@@ -34,38 +33,6 @@ LONGEST_PAUSE = 30.0
 def worker_name() -> str:
     """Never the same twice: a name that repeats would make two workers look like one."""
     return f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}"
-
-
-def _say_lost(job: Claimed) -> None:
-    log.info("the lease is lost: job %s of run %s is left alone", job.stage, job.run_id)
-
-
-def _about(job: Claimed) -> AbstractContextManager[None]:
-    return tracing.stage_of(
-        run_id=job.run_id,
-        document_id=job.document_id,
-        org_id=job.org_id,
-        stage=job.stage,
-        job_id=job.lease.job_id,
-        epoch=job.lease.epoch,
-    )
-
-
-def _say_settled(job: Claimed, settlement: Settlement, settled: Settled | LeaseLost) -> None:
-    """A line for each finished stage: what it reused tells what a crash did not cost."""
-    if isinstance(settled, LeaseLost) or not isinstance(settlement, Advance | Finish):
-        return
-    if isinstance(settlement, Finish) and not job.follow_up:
-        tracing.run_ended(job.run_id, job.document_id, settled.status)
-    if log.isEnabledFor(logging.INFO):
-        calls = settlement.result.get("calls") or {"made": 0, "reused": 0}
-        again = f", after {job.attempts} attempts" if job.attempts else ""
-        log.info("stage %s of run %s is done: calls %s%s", job.stage, job.run_id, calls, again)
-
-
-def _say_resumed(job: Claimed) -> None:
-    if job.known and not job.follow_up:
-        log.info("run %s goes on with %s; finished before: %s", job.run_id, job.stage, ", ".join(job.known))
 
 
 def sweep_pause(lease_seconds: float, due: float | None, luck: float) -> float:
@@ -204,7 +171,7 @@ class Worker:
     # Execute and settle
 
     def _start(self, job: Claimed, asked_at: float) -> None:
-        _say_resumed(job)
+        say_resumed(job)
         task = asyncio.create_task(self._work(job, asked_at))
         self._tasks[task] = job
         task.add_done_callback(self._ended)
@@ -227,18 +194,18 @@ class Worker:
         while following is not None:
             job = following
             held = self._pulse.hold(job.lease, asked_at, cancel)
-            with _about(job):
+            with about(job):
                 try:
                     settlement = await self._settlement(job, held)
                     if settlement is None:
-                        _say_lost(job)
+                        say_lost(job)
                         return
                     asked_at = time.monotonic()
                     settled = await self._settle(job, settlement, held)
                 finally:
                     self._pulse.drop(held)
                 following = self._following(job, settlement, settled)
-                _say_settled(job, settlement, settled)
+                say_settled(job, settlement, settled)
 
     async def _settlement(self, job: Claimed, held: Held) -> Settlement | None:
         if self._stopping.is_set():
@@ -273,7 +240,7 @@ class Worker:
         self, job: Claimed, settlement: Settlement, settled: Settled | LeaseLost
     ) -> Claimed | None:
         if isinstance(settled, LeaseLost):
-            _say_lost(job)
+            say_lost(job)
             return None
         if isinstance(settlement, Finish) and settlement.follow_ups:
             self._bell.ring()

@@ -22,6 +22,8 @@ function stage(name: string, status: string, more: Partial<Stage> = {}): Stage {
     calls_made: 0,
     calls_reused: 0,
     cost: 0,
+    started_at: null,
+    completed_at: null,
     last_heartbeat: null,
     job_id: null,
     ...more,
