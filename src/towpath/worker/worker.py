@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
-from towpath.ledger.contract import Advance, Fail, Ledger, Release, Settled, Settlement
+from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Release, Settled, Settlement
 from towpath.model.ids import new_id
 from towpath.model.work import Claimed, EventKind
 from towpath.queue.contract import Bell
