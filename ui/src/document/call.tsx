@@ -5,6 +5,7 @@ import { useOriginal } from '../api/original'
 import { chunksQuery } from '../api/queries'
 import { Empty, Loading, Trouble } from '../parts/pieces'
 import { timecode } from '../words/format'
+import { Analysis } from './analysis'
 import { heardAt, type Segment, segmentsOf, transcriptQuery } from './transcript'
 
 export function Call({ id, name, at }: { id: string; name: string; at: number | null }) {
@@ -33,7 +34,10 @@ export function Call({ id, name, at }: { id: string; name: string; at: number | 
           onTimeUpdate={(event) => setMoment(event.currentTarget.currentTime)}
         />
       )}
-      <Transcript id={id} moment={moment} onPlay={play} />
+      <div className="call-words">
+        <Analysis id={id} />
+        <Transcript id={id} moment={moment} onPlay={play} />
+      </div>
     </div>
   )
 }

@@ -60,7 +60,7 @@ function Pair({ id, connection }: { id: string; connection: Connection }) {
               documentPlace(there.document_id, { chunk: there.chunk_id, page: theirs.page, span: theirs.span }),
             )}
           >
-            {there.document_name}
+            {there.document_name ?? 'Another document'}
             {whereabouts(theirs) ? `, ${whereabouts(theirs)}` : ''}
           </a>
           <p dir="auto">{there.text}</p>

@@ -18,7 +18,7 @@ export interface Connection {
   pinned: boolean
   hidden: boolean
   here: Side
-  there: Side & { document_id: string; document_name: string }
+  there: Side & { document_id: string; document_name: string | null }
 }
 
 export const connectionsQuery = (id: string) =>

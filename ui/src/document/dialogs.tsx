@@ -57,7 +57,7 @@ export function RerunDialog({ document, status, onClose }: { document: Document;
           </li>
         ) : (
           <li>
-            Pays only for what was never asked before{costs ? `: ${count(costs.calls, 'answer')} of this document ${costs.calls === 1 ? 'is' : 'are'} remembered` : ''}.
+            Pays only for what was never asked before{costs?.calls ? `: ${count(costs.calls, 'answer')} of this document ${costs.calls === 1 ? 'is' : 'are'} remembered` : ''}.
           </li>
         )}
       </ul>

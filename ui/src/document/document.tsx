@@ -62,7 +62,7 @@ function useFreshness(id: string, status: Status | undefined): void {
     const before = seen.current
     seen.current = now
     if (before === null || now === null || before === now) return
-    for (const about of ['document', 'content', 'chunks', 'chunk', 'fields', 'costs', 'connections', 'transcript']) {
+    for (const about of ['document', 'content', 'chunks', 'chunk', 'fields', 'costs', 'connections', 'transcript', 'analysis']) {
       void client.invalidateQueries({ queryKey: [about, id] })
     }
   }, [client, id, now])

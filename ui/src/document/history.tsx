@@ -22,6 +22,15 @@ const STATES: Record<string, [Tone, string]> = {
   CANCELLED: ['quiet', 'Cancelled'],
 }
 
+const STAGES: Record<string, string> = {
+  WAITING: 'to come',
+  PENDING: 'waiting',
+  PROCESSING: 'at work',
+  COMPLETED: 'done',
+  CANCELLED: 'stopped',
+  SKIPPED: 'not reached',
+}
+
 export function History({ id, status }: { id: string; status: Status | undefined }) {
   const runs = useQuery(runsQuery(id))
   const { refetch } = runs
@@ -99,7 +108,7 @@ function Stages({ status }: { status: Status }) {
                 <i style={{ transform: `scaleX(${filled(stage)})` }} />
               </span>
               <span className="quiet small">
-                {stage.reused ? 'reused' : (counting(stage.name, stage.done, stage.total) ?? stage.status.toLowerCase())}
+                {stage.reused ? 'reused' : (counting(stage.name, stage.done, stage.total) ?? (STAGES[stage.status] ?? stage.status.toLowerCase()))}
                 {stage.attempts > 0 && !stage.reused ? `, ${count(stage.attempts, 'error')}` : ''}
                 {stage.crashes > 0 ? `, ${count(stage.crashes, 'crash', 'crashes')}` : ''}
               </span>

@@ -7,7 +7,7 @@ import { operationsQuery } from '../api/queries'
 import { announce } from '../parts/announce'
 import { Icon } from '../parts/icon'
 import { useNow } from '../parts/now'
-import { Loading, Trouble } from '../parts/pieces'
+import { Loading, Notice, Trouble } from '../parts/pieces'
 import { useTitle } from '../parts/title'
 import { hrefTo } from '../route'
 import { ago, count, dollars, number, seconds } from '../words/format'
@@ -35,7 +35,7 @@ export function Operations() {
       <Queue rows={data.queue} now={now} />
       <Workers workers={data.workers} now={now} />
       <Failures failures={data.failures} />
-      <Providers providers={data.providers} now={now} />
+      <Providers providers={data.providers} gates={data.gates} now={now} />
     </div>
   )
 }
@@ -170,10 +170,15 @@ function Failure({ failure }: { failure: Overview['failures'][number] }) {
   )
 }
 
-function Providers({ providers, now }: { providers: Overview['providers']; now: number }) {
+function Providers({ providers, gates, now }: Pick<Overview, 'providers' | 'gates'> & { now: number }) {
   return (
     <section aria-labelledby="providers">
       <h2 id="providers">Providers</h2>
+      {gates.map((gate) => (
+        <Notice key={gate.provider} tone="waiting">
+          <p>{shut(gate, now)}</p>
+        </Notice>
+      ))}
       {providers.length ? (
         <Table head={['Provider', 'Model', 'Now', 'Calls made', 'Reused', 'Paid twice', 'Cost']}>
           {providers.map((one) => (
@@ -193,6 +198,12 @@ function Providers({ providers, now }: { providers: Overview['providers']; now: 
       )}
     </section>
   )
+}
+
+/** `openai is left alone for 14 s: it asks to slow down`. */
+export function shut(gate: Overview['gates'][number], now: number): string {
+  const left = Math.max(1, Math.ceil((Date.parse(gate.closed_until) - now) / 1_000))
+  return `${gate.provider} is left alone for ${seconds(left)}${gate.reason ? `: ${gate.reason}` : ''}`
 }
 
 /** `busy for 14 s, 3 documents wait`. */
