@@ -52,6 +52,9 @@ class Settings:
     run_deadline_seconds: float | None = _setting(
         120.0, "Longest time for one run, from its start; none means no limit.", postgres=None
     )
+    call_deadline_seconds: float | None = _setting(
+        86_400.0, "The same for the run of a call, which may wait hours for its transcript.", postgres=None
+    )
     recovery: str = _setting(
         "resume",
         "After a crash: `resume` orphaned runs from their last finished stage, or `fail` them for a person to see.",
@@ -126,6 +129,50 @@ class Settings:
     ocr_languages: str = _setting("eng", "Languages for OCR, joined by `+`.")
     tessdata: Path | None = _setting(
         None, "Folder with Tesseract language data; found by itself when installed."
+    )
+    transcriber: str = _setting(
+        "local",
+        "Who puts calls into writing: `local` (English; needs the extra `calls`), `speechkit` (Yandex, API v3) or "
+        "`speechkit-v2`, which fetches recordings from Yandex Object Storage by itself.",
+        choices=("local", "speechkit", "speechkit-v2"),
+    )
+    speechkit_api_key: str | None = _setting(None, "API key of a service account for SpeechKit.", secret=True)
+    speechkit_folder_id: str | None = _setting(None, "Its folder, where the key alone does not tell.")
+    speechkit_model: str = _setting("general", "Its recognition model.")
+    speechkit_languages: tuple[str, ...] = _setting(
+        ("ru-RU",), "Languages it listens for; v2 takes the first."
+    )
+    speechkit_stt_url: str = _setting("https://stt.api.cloud.yandex.net", "Address of recognition, API v3.")
+    speechkit_transcribe_url: str = _setting(
+        "https://transcribe.api.cloud.yandex.net", "Address of recognition, API v2."
+    )
+    speechkit_operations_url: str = _setting(
+        "https://operation.api.cloud.yandex.net", "Address of its long-running operations."
+    )
+    speechkit_requests_per_minute: float | None = _setting(
+        None, "Recognitions that all workers together may start there in a minute; none means no limit."
+    )
+    transcript_patience_seconds: float = _setting(
+        86_400.0, "How long a provider's transcript is waited for before the run fails."
+    )
+    transcript_first_poll_seconds: float = _setting(
+        5.0, "How soon it is asked for at the earliest; later for long recordings."
+    )
+    transcript_polls: int = _setting(2_000, "How often it is asked for in that time, at most.")
+    call_window_seconds: float = _setting(
+        60.0, "Length of the stretches in which the local transcriber hears a call; a kill costs at most one."
+    )
+    keep_original: bool = _setting(
+        True, "Keep the file of a call once its transcript exists; otherwise only its sound, as Opus."
+    )
+    analyst: str = _setting(
+        "local",
+        "Who tells what a call was about: `local` (picks sentences out) or `openai`.",
+        choices=("local", "openai"),
+    )
+    openai_analysis_model: str = _setting("gpt-4.1-mini", "The chat model for the analysis of calls.")
+    analysis_patience_seconds: float = _setting(
+        1_800.0, "How long a busy analyst is waited for before a call is finished without an analysis."
     )
     keep_history_days: float | None = _setting(
         90.0,

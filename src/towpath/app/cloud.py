@@ -15,7 +15,7 @@ from towpath.providers.openai.embeddings import OpenAIEmbedder
 from towpath.worker.children import Children
 from towpath.worker.governor import Pauses
 
-_AZURE, _OPENAI = "azure-document-intelligence", "openai"
+_AZURE, _OPENAI, _SPEECHKIT = "azure-document-intelligence", "openai", "yandex-speechkit"
 _OFFICE = ("application/vnd.openxmlformats", "text/html")
 
 
@@ -44,7 +44,7 @@ class CloudReading:
 
 def openai_embedder(settings: Settings) -> OpenAIEmbedder:
     return OpenAIEmbedder(
-        _wanted(settings, "openai_api_key", "embedder = openai"),
+        wanted(settings, "openai_api_key", "embedder = openai"),
         settings.openai_embedding_model,
         settings.openai_embedding_dimensions,
         base_url=settings.openai_base_url,
@@ -63,6 +63,7 @@ def limits(settings: Settings) -> dict[str, Limits]:
             settings.openai_requests_per_minute,
             settings.openai_tokens_per_minute,
         ),
+        _SPEECHKIT: Limits(None, settings.speechkit_requests_per_minute),
     }
 
 
@@ -76,6 +77,8 @@ def check(settings: Settings) -> None:
     """Say at start what is missing, rather than at the first document."""
     if settings.reader == "azure":
         _installed("azure.ai.documentintelligence", "azure", "reader = azure")
+    if settings.analyst == "openai":
+        _installed("openai", "openai", "analyst = openai")
     if settings.embedder == "openai":
         _installed("openai", "openai", "embedder = openai")
 
@@ -83,8 +86,8 @@ def check(settings: Settings) -> None:
 def _document_intelligence(settings: Settings) -> DocumentIntelligence:
     why = "reader = azure"
     return DocumentIntelligence(
-        _wanted(settings, "document_intelligence_endpoint", why),
-        _wanted(settings, "document_intelligence_key", why),
+        wanted(settings, "document_intelligence_endpoint", why),
+        wanted(settings, "document_intelligence_key", why),
         settings.document_intelligence_model,
         settings.document_intelligence_features,
         by_url=settings.document_intelligence_by_url,
@@ -92,7 +95,8 @@ def _document_intelligence(settings: Settings) -> DocumentIntelligence:
     )
 
 
-def _wanted(settings: Settings, name: str, why: str) -> str:
+def wanted(settings: Settings, name: str, why: str) -> str:
+    """A setting that another one cannot do without."""
     value: str | None = getattr(settings, name)
     if not value:
         raise ConfigError(

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 from towpath.app import cloud, providers
+from towpath.app.calls import CallHearing
 from towpath.app.rig import Rig
 from towpath.app.serving import services_of
 from towpath.app.storage import Artifacts, bind_organizations, open_bell, open_store
@@ -17,6 +18,7 @@ from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.folder import owned
 from towpath.ledger import migrate
+from towpath.pipelines import call as calls
 from towpath.pipelines import document as documents
 from towpath.server.services import Services
 from towpath.storage.local import LocalStore
@@ -68,6 +70,8 @@ async def opened(
         ledger = rig.ledger(database)
         reading = cloud.CloudReading(settings, children)
         stack.push_async_callback(reading.aclose)
+        hearing = CallHearing(settings, children)
+        stack.push_async_callback(hearing.aclose)
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
@@ -77,7 +81,8 @@ async def opened(
                 embedder=providers.document_embedder(settings, children),
                 compute=children,
                 side_by_side=settings.child_processes,
-            )
+            ),
+            calls.NAME: hearing.pipeline(store),
         }
         services = services_of(settings, database, ledger, store, bell, clock, pipelines)
         worker = None

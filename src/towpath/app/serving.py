@@ -11,6 +11,7 @@ from towpath.intake.submit import Intake
 from towpath.ledger.contract import Plan
 from towpath.ledger.database import Database
 from towpath.ledger.ledger import SqlLedger
+from towpath.pipelines import call as calls
 from towpath.pipelines.pipeline import Pipeline
 from towpath.queue.local import LocalBell
 from towpath.search.index import Index
@@ -36,7 +37,7 @@ def services_of(
             pipeline.version,
             pipeline.stages,
             max_attempts=settings.max_attempts,
-            deadline_seconds=settings.run_deadline_seconds,
+            deadline_seconds=_deadline(settings, name),
         )
         for name, pipeline in pipelines.items()
     }
@@ -54,6 +55,10 @@ def services_of(
         key_required=not is_loopback(settings.host),
         ready=lambda: True,
     )
+
+
+def _deadline(settings: Settings, pipeline: str) -> float | None:
+    return settings.call_deadline_seconds if pipeline == calls.NAME else settings.run_deadline_seconds
 
 
 def is_loopback(host: str) -> bool:

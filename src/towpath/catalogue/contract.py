@@ -28,6 +28,17 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Artifact:
+    """A blob that was made of a document."""
+
+    kind: str
+    key: str
+    media_type: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentPage:
     documents: Sequence[Document]
     next_cursor: str | None
@@ -137,6 +148,10 @@ class Catalogue(Protocol):
     ) -> list[DocumentStatus]: ...
     async def by_idempotency_key(self, org_id: str, key: str) -> Document | None: ...
     async def markdown_key(self, org_id: str, document_id: str) -> str | None: ...
+    async def artifact(self, org_id: str, document_id: str, kind: str) -> Artifact | None:
+        """The newest of this kind that was made of the document."""
+        ...
+
     async def chunks(self, org_id: str, document_id: str, after: int, limit: int) -> list[Json]: ...
     async def fields(self, org_id: str, document_id: str) -> list[Json]: ...
     async def costs(self, org_id: str, document_id: str) -> Costs: ...

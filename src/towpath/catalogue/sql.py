@@ -10,7 +10,15 @@ from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, or_, select
 
-from towpath.catalogue.contract import Costs, Document, DocumentPage, DocumentStatus, Figures, Overview
+from towpath.catalogue.contract import (
+    Artifact,
+    Costs,
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    Figures,
+    Overview,
+)
 from towpath.catalogue.figures import figures
 from towpath.catalogue.ladder import status_of
 from towpath.catalogue.overview import overview
@@ -34,6 +42,8 @@ from towpath.model.work import Job, Json
 
 _jobs = document_processing_jobs.c
 _docs = documents.c
+#: Stages that leave the text of a document or of a call behind.
+_WRITING = ("save_markdown", "transcribe_poll")
 
 
 class SqlCatalogue:
@@ -117,12 +127,28 @@ class SqlCatalogue:
             ).scalar()
             saved = tx.connection.execute(
                 select(_jobs.result).where(
-                    _jobs.document_id == document_id, _jobs.run_id == run_id, _jobs.stage == "save_markdown"
+                    _jobs.document_id == document_id, _jobs.run_id == run_id, _jobs.stage.in_(_WRITING)
                 )
             ).scalar()
             return None if saved is None else rows.text_or_none(to_json(saved).get("markdown"))
 
         return await self._database.run(read, read=True, org=org_id)
+
+    async def artifact(self, org_id: str, document_id: str, kind: str) -> Artifact | None:
+        c = artifacts.c
+        query = (
+            select(c.kind, c.key, c.media_type, c.size, c.sha256)
+            .where(c.org_id == org_id, c.document_id == document_id, c.kind == kind)
+            .order_by(c.created_at.desc(), c.id.desc())
+            .limit(1)
+        )
+
+        def read(tx: Transaction) -> Artifact | None:
+            _one(tx, org_id, document_id)
+            found = tx.connection.execute(query).one_or_none()
+            return None if found is None else Artifact(*found)
+
+        return await self._database.run(read, read=True)
 
     async def chunks(self, org_id: str, document_id: str, after: int, limit: int) -> list[Json]:
         c = chunks.c
@@ -204,7 +230,8 @@ class SqlCatalogue:
             hold_document(tx, document_id, org_id)
             document = _one(tx, org_id, document_id)
             kept = select(artifacts.c.key).where(artifacts.c.document_id == document_id)
-            keys = [document.blob_key, *(str(key) for key in tx.connection.execute(kept).scalars())]
+            original = [document.blob_key] if document.blob_key else []
+            keys = [*original, *(str(key) for key in tx.connection.execute(kept).scalars())]
             runs = select(processing_runs.c.id).where(processing_runs.c.document_id == document_id)
             tx.connection.execute(delete(run_events).where(run_events.c.run_id.in_(runs)))
             tx.connection.execute(delete(documents).where(_docs.id == document_id))
@@ -217,7 +244,7 @@ class SqlCatalogue:
             answers = select(provider_calls.c.answer_artifact).where(
                 provider_calls.c.answer_artifact.is_not(None)
             )
-            queries = (select(_docs.blob_key), select(artifacts.c.key), answers)
+            queries = (select(_docs.blob_key).where(_docs.blob_key != ""), select(artifacts.c.key), answers)
             return {str(key) for query in queries for key in tx.connection.execute(query).scalars()}
 
         return await self._database.run(read, read=True)

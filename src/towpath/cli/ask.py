@@ -68,6 +68,13 @@ def _clock(moment: str) -> str:
     return datetime.fromisoformat(moment).astimezone().strftime("%H:%M:%S")
 
 
+def _place(anchor: Any) -> str:
+    if "seconds_start" in anchor:
+        minutes, seconds = divmod(int(anchor["seconds_start"]), 60)
+        return f", at {minutes}:{seconds:02}"
+    return f", page {anchor['page']}" if anchor.get("page") else ""
+
+
 def _failure(answer: Any) -> bool:
     return bool(answer["run"] and answer["run"]["failure_type"])
 
@@ -139,6 +146,16 @@ def delete(loaded: Loaded, document_id: str, yes: bool) -> None:
 
 @click.command()
 @common
+@click.argument("document_id")
+@click.option("--format", "form", type=click.Choice(["text", "srt", "vtt", "json"]), default="text")
+def transcript(loaded: Loaded, document_id: str, form: str) -> None:
+    """A call in writing."""
+    path = f"/documents/{document_id}/transcript"
+    click.echo(_ask(loaded, lambda server: server.text(path, format=form)), nl=form == "json")
+
+
+@click.command()
+@common
 @click.argument("query")
 @click.option("--mode", type=click.Choice(["hybrid", "text", "vector"]), default="hybrid")
 @click.option("--kind", type=click.Choice(["document", "call"]))
@@ -150,8 +167,7 @@ def search(loaded: Loaded, query: str, mode: str, kind: str | None, limit: int, 
     def lines(answer: Any) -> list[str]:
         told: list[str] = []
         for hit in answer["hits"]:
-            page = hit["anchor"].get("page")
-            told.append(f"{hit['document_name']}" + (f", page {page}" if page else ""))
+            told.append(f"{hit['document_name']}{_place(hit['anchor'])}")
             told.append(f"  {' '.join(hit['snippet'].split())}")
         return told or ["Nothing was found."]
 

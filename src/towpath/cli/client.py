@@ -27,6 +27,9 @@ class Api:
         given = {name: value for name, value in parameters.items() if value is not None}
         return checked(await self.http.get(path, params=given)).json()
 
+    async def text(self, path: str, **parameters: Any) -> str:
+        return checked(await self.http.get(path, params=parameters)).text
+
     async def post(self, path: str, **body: Any) -> Any:
         return checked(await self.http.post(path, **body)).json()
 

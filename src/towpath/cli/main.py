@@ -34,6 +34,7 @@ for command in (
     ask.status,
     ask.runs,
     ask.search,
+    ask.transcript,
     ask.jobs,
     ask.retry,
     ask.cancel,

@@ -82,6 +82,8 @@ class Anchor:
     speaker: str | None = None
     seconds_start: float | None = None
     seconds_end: float | None = None
+    #: Places in a call's chunk whose time is known: (character of its text, second of the recording).
+    moments: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,4 +71,5 @@ def _chunk(raw: dict[str, Any]) -> Chunk:
 def _anchor(raw: dict[str, Any]) -> Anchor:
     known = _placed(raw)
     known["heading_path"] = tuple(raw["heading_path"])
+    known["moments"] = tuple((int(at), float(second)) for at, second in raw["moments"])
     return Anchor(**known)

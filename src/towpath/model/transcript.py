@@ -5,6 +5,7 @@ Times are seconds from the beginning of the recording.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -81,3 +82,39 @@ class CallAnalysis:
     action_items: tuple[ActionItem, ...] = ()
     questions: tuple[str, ...] = ()
     moods: tuple[Mood, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Monologue:
+    """The longest time for which one speaker was not interrupted."""
+
+    speaker: str | None
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A stretch in which nobody spoke."""
+
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What can be counted in a transcript without understanding it."""
+
+    shares: Mapping[str, float]
+    monologue: Monologue | None = None
+    silences: tuple[Silence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallReport:
+    """What is kept of the analysis: the measures always, the rest unless ``warning`` says why not."""
+
+    measures: Measures
+    analysis: CallAnalysis | None = None
+    engine: str | None = None
+    warning: str | None = None

@@ -23,6 +23,18 @@ class KeepArtifact:
 
 
 @dataclass(frozen=True, slots=True)
+class DropArtifact:
+    """Notes that a blob which was needed for a while only is gone."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropOriginal:
+    """Notes that the original was removed, as the settings wish: what was made of it is all there is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Publish:
     """The one switch: from here on search sees exactly these chunks and no others of the document."""
 
@@ -33,4 +45,4 @@ class Publish:
     summary: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-Write = KeepArtifact | Publish
+Write = KeepArtifact | DropArtifact | DropOriginal | Publish

@@ -16,6 +16,7 @@ from towpath.providers.contract import Embedder, Vectors
 from towpath.search.contract import Hit, Passage, Query, Ranked, Scope, Space
 from towpath.search.fusion import fuse, lead
 from towpath.search.index import Index
+from towpath.search.moments import heard_at
 from towpath.search.passages import read_passages, read_texts
 from towpath.search.query import Wish, read
 from towpath.search.snippet import cut
@@ -161,6 +162,6 @@ def _hit(ranked: Ranked, passage: Passage, wish: Wish) -> Hit:
         ranked.score,
         snippet.text,
         snippet.highlights,
-        passage.anchor,
+        heard_at(passage.anchor, snippet.at),
         passage.ordinal,
     )

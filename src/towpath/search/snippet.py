@@ -35,6 +35,8 @@ Span = tuple[int, int]
 class Snippet:
     text: str
     highlights: tuple[Span, ...] = ()
+    #: Where in the passage the words stand closest together; None where there are none.
+    at: int | None = None
 
 
 class _Mark(NamedTuple):
@@ -70,7 +72,8 @@ def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     spans = [
         (mark.start + shift, mark.end + shift) for mark in marks if start <= mark.start and mark.end <= end
     ]
-    return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)))
+    at = _densest(marks, len(wish.text) + SNAP) if marks else None
+    return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)), at)
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
 from towpath import __version__
-from towpath.server import documents, health, openapi, problems, work
+from towpath.server import calls, documents, health, openapi, problems, work
 from towpath.server.services import Services
 
 _CSP = (
@@ -29,12 +29,14 @@ def create_app(services: Services, page: Path | None) -> FastAPI:
         title="Towpath",
         version=__version__,
         summary="Durable processing of documents and calls",
-        openapi_tags=[{"name": name} for name in ("documents", "runs", "jobs", "search", "operations")],
+        openapi_tags=[
+            {"name": name} for name in ("documents", "calls", "runs", "jobs", "search", "operations")
+        ],
     )
     app.state.services = services
     problems.install(app)
     app.middleware("http")(_guard)
-    for router in (documents.router, work.router, health.router):
+    for router in (documents.router, calls.router, work.router, health.router):
         app.include_router(router)
     app.openapi = openapi.document(app)
     if page is not None and (page / "index.html").exists():

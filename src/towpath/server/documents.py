@@ -12,7 +12,7 @@ from towpath.errors import KeyConflict, NotFound, UserError
 from towpath.intake.upload import spool
 from towpath.model.ids import new_id
 from towpath.server import views
-from towpath.server.files import file_response
+from towpath.server.files import file_response, original_of
 from towpath.server.multipart import receive
 from towpath.server.problems import Problem
 from towpath.server.services import Has, Id, Org, as_id
@@ -176,7 +176,7 @@ async def original(
 ) -> Response:
     """The bytes as they were sent; ranges are honoured."""
     document = await has.catalogue.document(org, document_id)
-    return file_response(has.blobs, document, range)
+    return file_response(has.blobs, original_of(document), range)
 
 
 @router.get("/{document_id}/chunks", responses={404: _PROBLEM})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from fastapi import HTTPException, Response
 from fastapi.responses import StreamingResponse
 
 from towpath.catalogue.contract import Document
+from towpath.errors import NotFound
 from towpath.storage.contract import BlobStore
 
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
@@ -25,24 +27,44 @@ _SHOWN = (
 )
 
 
-def file_response(blobs: BlobStore, document: Document, asked: str | None) -> Response:
-    start, end, partial = _span(asked, document.size)
-    shown = document.media_type.startswith(_SHOWN)
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A blob and how to offer it."""
+
+    key: str
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+
+
+def original_of(document: Document) -> Stored:
+    if not document.blob_key:
+        raise NotFound(
+            "The original was removed once its transcript existed, as the setting keep_original wishes. "
+            f"Its sound is at /documents/{document.id}/audio."
+        )
+    return Stored(document.blob_key, document.name, document.media_type, document.size, document.sha256)
+
+
+def file_response(blobs: BlobStore, file: Stored, asked: str | None) -> Response:
+    start, end, partial = _span(asked, file.size)
+    shown = file.media_type.startswith(_SHOWN)
     way = "inline" if shown else "attachment"
     headers = {
         "Accept-Ranges": "bytes",
         "Content-Length": str(end - start),
-        "Content-Disposition": f"{way}; filename*=utf-8''{quote(document.name)}",
+        "Content-Disposition": f"{way}; filename*=utf-8''{quote(file.name)}",
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "X-Content-Type-Options": "nosniff",
-        "ETag": f'"{document.sha256}"',
+        "ETag": f'"{file.sha256}"',
     }
     if partial:
-        headers["Content-Range"] = f"bytes {start}-{end - 1}/{document.size}"
+        headers["Content-Range"] = f"bytes {start}-{end - 1}/{file.size}"
     return StreamingResponse(
-        blobs.stream(document.blob_key, start, end),
+        blobs.stream(file.key, start, end),
         status_code=206 if partial else 200,
-        media_type=document.media_type if shown else "application/octet-stream",
+        media_type=file.media_type if shown else "application/octet-stream",
         headers=headers,
     )
 

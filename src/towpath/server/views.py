@@ -30,6 +30,8 @@ class DocumentView(View):
     pages: int | None = None
     words: int | None = None
     chunks: int | None = None
+    seconds: float | None = Field(None, description="How long a recording is")
+    speakers: int | None = None
     warnings: list[str] = []
     created_at: datetime
     updated_at: datetime
@@ -256,6 +258,9 @@ class OperationsView(View):
     documents: dict[str, int]
 
 
+_SUMMARY = ("title", "language", "pages", "words", "chunks", "seconds", "speakers")
+
+
 def document_view(document: Document) -> DocumentView:
     return DocumentView.model_validate(document_dict(document))
 
@@ -273,7 +278,7 @@ def document_dict(document: Document) -> dict[str, object]:
         "searchable": document.searchable,
         "created_at": document.created_at,
         "updated_at": document.updated_at,
-        **{name: summary.get(name) for name in ("title", "language", "pages", "words", "chunks")},
+        **{name: summary.get(name) for name in _SUMMARY},
         "warnings": summary.get("warnings") or [],
     }
 

@@ -37,7 +37,7 @@ def cut(
     markdown = extraction.markdown
     packer = _Packer(markdown, min(target_tokens, max_tokens), max_tokens, count)
     places = Places(extraction)
-    name = _Namer(document_id)
+    name = Namer(document_id)
     chunks: list[Chunk] = []
     for section in _sections(find_blocks(markdown)):
         for piece in packer.pack(section):
@@ -177,7 +177,7 @@ def _begin(atom: Atom) -> _Piece:
     return _Piece(atom.start, atom.end, atom.tokens + repeated, atom.header)
 
 
-class _Namer:
+class Namer:
     """Ids made of the document and the text alone; equal texts are told apart by their order."""
 
     def __init__(self, document_id: str) -> None:

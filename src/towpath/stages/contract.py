@@ -55,6 +55,11 @@ class Context(Protocol):
         """The results of the stages before this one, by name."""
         ...
 
+    @property
+    def last_attempt(self) -> bool:
+        """Whether the run fails if this stage fails once more."""
+        ...
+
     def now(self) -> datetime: ...
 
     async def progress(self, done: int, total: int) -> None:
@@ -67,6 +72,10 @@ class Context(Protocol):
 
     async def once(self, call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
         """The answer of a paid call: remembered if it was ever made, otherwise made and remembered."""
+        ...
+
+    async def started(self, call: PaidCall, start: Callable[[], Awaitable[str]]) -> str | None:
+        """The id of a long-running operation, started now if it never was; None where it is answered."""
         ...
 
     async def operation(

@@ -7,7 +7,7 @@ operation's id is saved at once, and it is asked by suspending: no worker waits 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from towpath.errors import Rejected
 from towpath.model.content import Extraction
@@ -17,6 +17,7 @@ from towpath.providers.contract import Analyzer, Answer
 from towpath.stages.artifact import store
 from towpath.stages.capabilities import AnalyzerFor, PageCounter, Reader, document_of
 from towpath.stages.contract import Context, PaidCall
+from towpath.stages.reporting import reporter
 from towpath.stages.source import BlobSource
 from towpath.storage.contract import BlobStore
 
@@ -59,7 +60,7 @@ async def _read(context: Context, blobs: BlobStore, reader: Reader, document: Ma
 
     async def read() -> Answer:
         async with blobs.as_file(document["blob_key"]) as path:
-            return await reader.read(path, media_type, _reporter(context))
+            return await reader.read(path, media_type, reporter(context))
 
     call = PaidCall(reader.provider, reader.model, reader.parameters(media_type), document["sha256"])
     return (await context.once(call, read)).body
@@ -74,24 +75,3 @@ async def _analyze(
     call = PaidCall(analyzer.provider, analyzer.model, analyzer.parameters(), document["sha256"])
     answer = await context.operation(call, start, analyzer.poll)
     return await asyncio.to_thread(analyzer.read, answer.body)
-
-
-def _reporter(context: Context) -> Callable[[int, int], None]:
-    """Progress comes from a thread's callback; the ledger is told from the loop, in the background."""
-    loop = asyncio.get_running_loop()
-    running: set[asyncio.Task[None]] = set()
-
-    def report(done: int, total: int) -> None:
-        task = loop.create_task(_quietly(context, done, total))
-        running.add(task)
-        task.add_done_callback(running.discard)
-
-    return report
-
-
-async def _quietly(context: Context, done: int, total: int) -> None:
-    """A lost lease shows at the next real write; progress is not worth failing for."""
-    try:
-        await context.progress(done, total)
-    except Exception:
-        return

@@ -67,6 +67,10 @@ class JobContext:
     def known(self) -> Mapping[str, Json]:
         return self.job.known
 
+    @property
+    def last_attempt(self) -> bool:
+        return self.job.attempts + 1 >= self.job.max_attempts
+
     def now(self) -> datetime:
         return self.clock.now()
 
@@ -83,6 +87,9 @@ class JobContext:
 
     async def once(self, call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
         return await self.memory.once(call, make)
+
+    async def started(self, call: PaidCall, start: Callable[[], Awaitable[str]]) -> str | None:
+        return await self.memory.started(call, start)
 
     async def operation(
         self,

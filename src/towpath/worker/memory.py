@@ -86,6 +86,18 @@ class Memory:
                 await self._remember(key, answer)
                 return answer
 
+    async def started(self, call: PaidCall, start: Callable[[], Awaitable[str]]) -> str | None:
+        key = call_key(call, self._salt)
+        match await self._begin(call, key):
+            case CallAnswered():
+                return None
+            case CallOperation(operation_id=operation_id):
+                return operation_id
+            case _:
+                operation_id = await self._attempt(call, key, start)
+                await self._name(key, operation_id)
+                return operation_id
+
     async def operation(
         self,
         call: PaidCall,

@@ -210,6 +210,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Transcript
+         * @description Who said what and when; there as soon as the recording is in writing, before its analysis.
+         */
+        get: operations["transcript_documents__document_id__transcript_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/documents/{document_id}/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Analysis
+         * @description What the call was about. ``warning`` says why there is only what can be counted, where that is so.
+         */
+        get: operations["analysis_documents__document_id__analysis_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/documents/{document_id}/audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audio
+         * @description The sound to listen to: the recording as it was sent, or as Opus where only that is kept. With ranges.
+         */
+        get: operations["audio_documents__document_id__audio_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -414,6 +474,38 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** ActionItemView */
+        ActionItemView: {
+            /** Text */
+            text: string;
+            /** Owner */
+            owner: string | null;
+            /** Due */
+            due: string | null;
+        };
+        /** AnalysisView */
+        AnalysisView: {
+            /** Summary */
+            summary: string | null;
+            /** Topics */
+            topics: string[];
+            /** Action Items */
+            action_items: components["schemas"]["ActionItemView"][];
+            /** Questions */
+            questions: string[];
+            /** Speakers */
+            speakers: components["schemas"]["SpeakerView"][];
+            longest_monologue: components["schemas"]["MonologueView"] | null;
+            /** Silences */
+            silences: components["schemas"]["StretchView"][];
+            /** Engine */
+            engine: string | null;
+            /**
+             * Warning
+             * @description Why the call could not be analyzed; POST /documents/{id}/runs with from_stage analyze tries again
+             */
+            warning: string | null;
+        };
         /** BarView */
         BarView: {
             /**
@@ -516,6 +608,13 @@ export interface components {
             words?: number | null;
             /** Chunks */
             chunks?: number | null;
+            /**
+             * Seconds
+             * @description How long a recording is
+             */
+            seconds?: number | null;
+            /** Speakers */
+            speakers?: number | null;
             /**
              * Warnings
              * @default []
@@ -664,6 +763,15 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /** MonologueView */
+        MonologueView: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Speaker */
+            speaker: string | null;
         };
         /** OperationsView */
         OperationsView: {
@@ -851,6 +959,39 @@ export interface components {
             /** Hits */
             hits: components["schemas"]["HitView"][];
         };
+        /** SegmentView */
+        SegmentView: {
+            /** Text */
+            text: string;
+            /** Speaker */
+            speaker: string | null;
+            /**
+             * Start
+             * @description Seconds from the beginning
+             */
+            start: number;
+            /** End */
+            end: number;
+            /**
+             * Words
+             * @description Empty where the transcriber gives no times of words
+             */
+            words: components["schemas"]["WordView"][];
+        };
+        /** SpeakerView */
+        SpeakerView: {
+            /** Speaker */
+            speaker: string;
+            /**
+             * Share
+             * @description Of the time in which anybody spoke, 0 to 1
+             */
+            share: number;
+            /** Sentiment */
+            sentiment: string | null;
+            /** Reason */
+            reason: string | null;
+        };
         /** StageView */
         StageView: {
             /** Name */
@@ -926,6 +1067,18 @@ export interface components {
              */
             updated_at: string;
         };
+        /** StretchView */
+        StretchView: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+        };
+        /** TranscriptView */
+        TranscriptView: {
+            /** Segments */
+            segments: components["schemas"]["SegmentView"][];
+        };
         /** UploadView */
         UploadView: {
             /** Id */
@@ -961,6 +1114,13 @@ export interface components {
             /** Chunks */
             chunks?: number | null;
             /**
+             * Seconds
+             * @description How long a recording is
+             */
+            seconds?: number | null;
+            /** Speakers */
+            speakers?: number | null;
+            /**
              * Warnings
              * @default []
              */
@@ -982,6 +1142,15 @@ export interface components {
              * @description The same bytes were here already; this is the same document
              */
             duplicate: boolean;
+        };
+        /** WordView */
+        WordView: {
+            /** Text */
+            text: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
         };
         /** WorkerView */
         WorkerView: {
@@ -1659,6 +1828,179 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What went wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    transcript_documents__document_id__transcript_get: {
+        parameters: {
+            query?: {
+                /** @description Instead of an Accept header */
+                format?: ("json" | "srt" | "vtt" | "text") | null;
+            };
+            header?: {
+                accept?: string;
+            };
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcript */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptView"];
+                    "application/x-subrip": unknown;
+                    "text/vtt": unknown;
+                    "text/plain": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What went wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    analysis_documents__document_id__analysis_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisView"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What went wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audio_documents__document_id__audio_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                range?: string | null;
+            };
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Partial Content */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Requested Range Not Satisfiable */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };

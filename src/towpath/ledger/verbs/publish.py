@@ -20,7 +20,7 @@ from towpath.ledger.tables import (
 from towpath.model.encode import anchor_json, field_anchor
 from towpath.model.ids import chunk_number, new_id
 from towpath.model.work import EventKind
-from towpath.model.writes import KeepArtifact, Publish
+from towpath.model.writes import DropArtifact, DropOriginal, KeepArtifact, Publish
 
 _Job = Row[Any, Any, Any, Any, Any]
 
@@ -41,6 +41,12 @@ def apply(tx: Transaction, job_id: str, write: object) -> None:
             _keep(tx, job, write)
         case Publish():
             _publish(tx, job, write)
+        case DropArtifact(key=key):
+            mine = (artifacts.c.org_id == job.org_id, artifacts.c.key == key)
+            tx.connection.execute(delete(artifacts).where(*mine))
+        case DropOriginal():
+            this = documents.c.id == job.document_id
+            tx.connection.execute(update(documents).where(this).values(blob_key=""))
         case _:
             raise TypeError(f"This ledger does not know how to write {type(write).__name__}.")
 

@@ -9,7 +9,8 @@ from towpath.ledger.contract import Swept
 from towpath.ledger.database import Transaction
 
 TIMED_OUT = (
-    "The run took longer than its deadline. Raise the setting run_deadline_seconds to allow more time."
+    "The run took longer than its deadline. Raise the setting run_deadline_seconds, for calls "
+    "call_deadline_seconds, to allow more time."
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from towpath.errors import Ambiguous, Rejected, Transient
+from towpath.model.transcript import Transcript
 from towpath.providers.contract import Answer, Pending, Source
 from towpath.providers.yandex import failures, prices
 from towpath.providers.yandex.reading import audio_seconds, read_transcript
@@ -91,6 +92,10 @@ class SpeechKit:
         response = await self._recognition("DELETE", "deleteRecognition", operation)
         if response.status_code not in (200, 404):
             raise failures.from_response(response.status_code, response.headers, response.content)
+
+    def read(self, answer: bytes) -> Transcript:
+        """Turn the stored answer into a transcript."""
+        return read_transcript(answer)
 
     async def aclose(self) -> None:
         await self._wire.aclose()

@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from towpath.errors import Refused, Rejected
+from towpath.model.transcript import Transcript
 from towpath.providers.contract import Answer, Pending, Source
 from towpath.providers.yandex import prices
-from towpath.providers.yandex.reading import audio_seconds
+from towpath.providers.yandex.reading import audio_seconds, read_transcript
 from towpath.providers.yandex.wire import AUDIO_TYPES, OPERATIONS_URL, TRANSCRIBE_URL, Wire, started
 
 
@@ -82,6 +83,10 @@ class SpeechKitV2:
 
     async def forget(self, operation: str) -> None:
         """Version 2 cannot be asked to; it forgets after 3 days."""
+
+    def read(self, answer: bytes) -> Transcript:
+        """Turn the stored answer into a transcript."""
+        return read_transcript(answer)
 
     async def aclose(self) -> None:
         await self._wire.aclose()
