@@ -310,7 +310,8 @@ def status_view(status: DocumentStatus, now: datetime) -> StatusView:
 def poll_after_ms(status: DocumentStatus, now: datetime) -> int | None:
     """Soon while something moves, later while it waits for a known moment, never when it is over."""
     if status.run_state not in (RunState.QUEUED, RunState.RUNNING):
-        return None
+        # Read a moment before its run ended, the document still says PROCESSING: worth one more question.
+        return 1_000 if status.status == "PROCESSING" else None
     if status.waiting_until is not None and status.waiting_until > now:
         return int(min(15_000, max(1_000, (status.waiting_until - now) / timedelta(milliseconds=1))))
     return 1_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from towpath.model.content import Extraction
+from towpath.model.content import Extraction, Field
 from towpath.model.encode import dump_chunks, dump_fields, load_extraction
 from towpath.model.work import Done, Outcome
 from towpath.model.writes import KeepArtifact
@@ -14,6 +14,7 @@ from towpath.stages.capabilities import Compute, document_of, result_of
 from towpath.stages.chunking import cut
 from towpath.stages.contract import Context
 from towpath.stages.field_finder import find_fields
+from towpath.stages.fields.about import FACTS
 from towpath.storage.contract import BlobStore
 
 
@@ -36,9 +37,16 @@ def cut_file(path: str, document_id: str, name: str) -> tuple[bytes, bytes, dict
     """Runs in a child: chunks, fields and a summary of a stored extraction."""
     extraction = load_extraction(Path(path).read_bytes())
     chunks = cut(document_id, extraction, count=estimate)
-    fields = find_fields(extraction)
+    fields = gather(extraction)
     summary = summarize(extraction, name, len(chunks), {item.name: item.value for item in fields})
     return dump_chunks(chunks), dump_fields(fields), summary
+
+
+def gather(extraction: Extraction) -> tuple[Field, ...]:
+    """What the reader found, with its own confidence, and what can be found in the text beside it."""
+    given = tuple(field for field in extraction.fields if field.name.casefold() not in FACTS)
+    known = {field.name.casefold() for field in given}
+    return (*given, *(field for field in find_fields(extraction) if field.name.casefold() not in known))
 
 
 def summarize(extraction: Extraction, name: str, chunks: int, fields: dict[str, str]) -> dict[str, object]:
