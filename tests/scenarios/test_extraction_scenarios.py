@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -61,7 +62,7 @@ async def test_scenario_3_a_document_is_extracted(
     dsn: str, emulators: EmulatorProcess, tmp_path: Path
 ) -> None:
     body = invoice_pdf()
-    model = {"document_intelligence_model": "prebuilt-invoice"}
+    model: dict[str, Any] = {"document_intelligence_model": "prebuilt-invoice"}
     async with opened_town(dsn, emulators, tmp_path, polls=1, work=True, **model) as town:
         (document,) = await town.upload(body)
         status = await town.desk.finished(document)
@@ -91,7 +92,7 @@ async def test_scenario_3_a_document_is_extracted(
 
 
 async def test_scenario_4_the_provider_fails(dsn: str, emulators: EmulatorProcess, tmp_path: Path) -> None:
-    patient = {"max_attempts": 2, "backoff_scale": 1000.0}
+    patient: dict[str, Any] = {"max_attempts": 2, "backoff_scale": 1000.0}
     async with opened_town(dsn, emulators, tmp_path, work=True, **patient) as town:
         # Given a service that has a fault of its own
         order_fault(emulators.document_intelligence, on="analyze", kind="status", status=503, times=-1)

@@ -73,7 +73,7 @@ async def test_scenario_an_account_without_credit_parks_the_run_and_says_so(
 async def test_scenario_a_refused_key_parks_the_run_and_names_the_provider_as_closed(
     dsn: str, emulators: EmulatorProcess, tmp_path: Path
 ) -> None:
-    wrong = {"document_intelligence_key": "wrong"}
+    wrong: dict[str, Any] = {"document_intelligence_key": "wrong"}
     async with opened_town(dsn, emulators, tmp_path, work=True, **wrong) as town:
         first, second = await town.upload(letter(1), letter(2))
         for document in (first, second):

@@ -123,8 +123,8 @@ class Town:
         return sum(request["verb"] == verb for request in state(url)["requests"])
 
     def reopened(self) -> dict[str, int]:
-        rows = self.sql("select provider, sum(reopened) from provider_calls group by provider")
-        return {row[0]: int(row[1]) for row in rows if row[1]}
+        rows = self.sql("select provider, sum(reopened) as times from provider_calls group by provider")
+        return {row.provider: int(row.times) for row in rows if row.times}
 
     def said(self) -> str:
         logs = sorted(self.folder.glob("worker-*.log"))
