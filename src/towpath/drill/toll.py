@@ -58,6 +58,10 @@ class InThread(Tolled):
     For texts the drill wrote itself. It takes its time over each piece, so that blows fall into the midst of it.
     """
 
+    def __init__(self, most: int, file: Path, *, memory_bytes: int, pause: tuple[float, float]) -> None:
+        super().__init__(most, file, memory_bytes=memory_bytes)
+        self._pause = pause
+
     async def _work(
         self,
         function: Callable[..., T],
@@ -68,7 +72,7 @@ class InThread(Tolled):
     ) -> T:
         report = None if on_progress is None else threadsafe(asyncio.get_running_loop(), on_progress)
         given = {} if report is None else {"progress": report}
-        await asyncio.to_thread(time.sleep, random.uniform(0.0, 0.12))
+        await asyncio.to_thread(time.sleep, random.uniform(*self._pause))
         return await asyncio.to_thread(function, *arguments, **given)
 
 

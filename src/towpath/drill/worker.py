@@ -43,6 +43,8 @@ class Orders:
     strikes: tuple[Strike, ...] = ()
     own_processes: bool = False
     """Whether parsers run in child processes, as they must for files from elsewhere."""
+    pause: tuple[float, float] = (0.0, 0.12)
+    """How long each piece of work takes at least, between these bounds."""
     fault: str | None = None
 
     @property
@@ -98,8 +100,10 @@ def signed_database(settings: Settings) -> Database:
 
 
 def children_of(orders: Orders, settings: Settings) -> Children:
-    kind = Tolled if orders.own_processes else InThread
-    return kind(settings.child_processes, orders.tolls, memory_bytes=settings.child_memory_mb << 20)
+    most, memory_bytes = settings.child_processes, settings.child_memory_mb << 20
+    if orders.own_processes:
+        return Tolled(most, orders.tolls, memory_bytes=memory_bytes)
+    return InThread(most, orders.tolls, memory_bytes=memory_bytes, pause=orders.pause)
 
 
 def _announce(orders: Orders) -> Callable[[Strike], None]:
