@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium pgbouncer lint types tests browser timed drill-pooled drill-queue fuzz bench requirements clean screenshots
+.PHONY: run test setup page ui chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz bench requirements clean screenshots
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -61,6 +61,9 @@ timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that 
 drill-pooled: .venv/dev.stamp pgbouncer ## 2,000 documents behind a pgbouncer while Postgres is restarted three times
 	$(BIN)/python -m tests.crash.two_thousand --documents 2000 --restarts 3
 
+drill-call: .venv/dev.stamp ## a recording of two hours while the server is killed three times
+	$(BIN)/python -m tests.crash.call_drill
+
 drill-queue: .venv/dev.stamp ## 10,000 runs of five stages while a worker is killed every second, on both engines
 	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine sqlite
 	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine postgres
@@ -71,6 +74,7 @@ fuzz: .venv/dev.stamp ## ten minutes of damaged files, and many generated reques
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue
+	$(BIN)/python -m bench calls
 
 requirements: ## pin everything anew (needs uv)
 	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-header -q -o requirements/run.txt

@@ -162,6 +162,9 @@ class Settings:
     call_window_seconds: float = _setting(
         60.0, "Length of the stretches in which the local transcriber hears a call; a kill costs at most one."
     )
+    call_turn_seconds: float = _setting(
+        20.0, "How long the local transcriber works on one call before others get their turn."
+    )
     keep_original: bool = _setting(
         True, "Keep the file of a call once its transcript exists; otherwise only its sound, as Opus."
     )

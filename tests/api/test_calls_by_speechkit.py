@@ -12,6 +12,7 @@ import pytest
 from tests.support.desk import Desk, opened_desk
 from tests.support.emulators import Fault, SpeechKitEmulator
 from tests.support.recordings import tone, wav
+from towpath.model.payload import ARGUMENTS
 
 CALL = wav(tone(2))
 LONG_CALL = wav(tone(12))
@@ -57,6 +58,17 @@ async def test_the_answer_is_kept_and_the_copy_at_the_provider_removed(
     said = next(s for s in written["segments"] if "oak barrels" in s["text"])
     word = next(w for w in said["words"] if w["text"] == "oak")
     assert abs(hit["anchor"]["seconds_start"] - word["start"]) < 2.0
+
+    for job in await speaking_desk.get("/jobs"):
+        payload = job["payload"]
+        assert {name: payload[name] for name in ("version", "document", "run", "stage")} == {
+            "version": 1,
+            "document": document["id"],
+            "run": job["run_id"],
+            "stage": job["stage"],
+        }
+        known = ARGUMENTS.get(job["stage"], {})
+        assert all(isinstance(value, known[name][0]) for name, value in payload["arguments"].items())
 
     await speaking_desk.post(f"/documents/{document['id']}/runs", json={})
     assert (await speaking_desk.finished(document["id"]))["status"] == "COMPLETED"

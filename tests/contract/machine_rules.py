@@ -179,5 +179,5 @@ def _judge_job(verbs: set[Verb], old: JobSeen, new: JobSeen) -> None:
     demand(new.epoch >= old.epoch, "I2: an epoch went down")
     burnt = new.attempts - old.attempts
     demand(burnt in (0, 1) and (not burnt or bool(verbs & BURN_ATTEMPTS)), "I8: an attempt was burnt")
-    crashed = new.crashes - old.crashes
+    crashed = 0 if Verb.SUSPEND in verbs and not new.crashes else new.crashes - old.crashes
     demand(crashed in (0, 1) and (not crashed or bool(verbs & COUNT_CRASHES)), "I8: a crash was counted")

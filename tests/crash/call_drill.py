@@ -39,14 +39,14 @@ class Told:
 
 
 def killed_while_hearing(
-    data: Path, recording: bytes, kills: int, *, window: float, patience: float = 120.0
+    data: Path, recording: bytes, kills: int, *, window: float, turn: float, patience: float = 120.0
 ) -> Told:
     """Upload, kill the server at even steps of its progress, let the last one finish."""
     told = Told()
     settings = {
         "TOWPATH_CALL_WINDOW_SECONDS": str(window),
         "TOWPATH_CHILD_PROCESSES": "1",
-        "TOWPATH_MAX_CRASHES": "1000",
+        "TOWPATH_CALL_TURN_SECONDS": str(turn),
     }
     document = ""
     for number in range(kills):
@@ -119,6 +119,7 @@ def main() -> None:
             recordings.wav(whole),
             arguments.kills,
             window=arguments.window,
+            turn=20.0,
             patience=4 * 3600,
         )
     print(

@@ -12,7 +12,9 @@ from tests.support.servers import Client, Server, wait_for
 
 def test_a_recording_killed_three_times_is_heard_once(tmp_path: Path) -> None:
     said = recordings.speech("beckett.wav")
-    told = killed_while_hearing(tmp_path / "data", recordings.wav(recordings.np.tile(said, 4)), 3, window=3.0)
+    told = killed_while_hearing(
+        tmp_path / "data", recordings.wav(recordings.np.tile(said, 4)), 3, window=3.0, turn=0.5
+    )
 
     assert told.status == "COMPLETED", told.error
     assert told.kills == 3

@@ -42,6 +42,7 @@ class CallHearing:
                 settings.transcript_polls,
                 settings.transcript_first_poll_seconds,
             ),
+            turn_seconds=settings.call_turn_seconds,
             keep_original=settings.keep_original,
             analyst=self._analyst,
             analyst_patience=Patience(settings.analysis_patience_seconds, ANY_NUMBER),

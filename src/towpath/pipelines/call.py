@@ -25,6 +25,7 @@ def call_pipeline(
     tape: Tape,
     ears: Listener | Transcriber,
     patience: Patience,
+    turn_seconds: float,
     keep_original: bool,
     analyst: Analyst,
     analyst_patience: Patience,
@@ -33,7 +34,14 @@ def call_pipeline(
     side_by_side: int,
 ) -> Pipeline:
     blobs = tape.blobs
-    poll = partial(transcribe_poll, tape=tape, ears=ears, patience=patience, keep_original=keep_original)
+    poll = partial(
+        transcribe_poll,
+        tape=tape,
+        ears=ears,
+        patience=patience,
+        turn_seconds=turn_seconds,
+        keep_original=keep_original,
+    )
     return Pipeline(
         NAME,
         VERSION,

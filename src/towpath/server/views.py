@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pydantic import BaseModel, ConfigDict, Field
 
 from towpath.catalogue.contract import Document, DocumentStatus
+from towpath.model.payload import payload_of
 from towpath.model.work import Event, Job, Run, RunState
 
 
@@ -120,6 +121,17 @@ class RunHistoryView(RunView):
     events: list[EventView]
 
 
+class PayloadView(View):
+    """What a queue carries for a stage; see docs/reference/payloads.md."""
+
+    version: int
+    organization: str
+    document: str
+    run: str
+    stage: str
+    arguments: dict[str, object]
+
+
 class JobView(View):
     id: str
     document_id: str
@@ -129,6 +141,7 @@ class JobView(View):
     attempts: int
     max_attempts: int
     crashes: int
+    payload: PayloadView
     waiting_for: str | None
     error_log: str | None
     available_at: datetime
@@ -328,4 +341,5 @@ def history_view(run: Run, events: list[Event]) -> RunHistoryView:
 
 
 def job_view(job: Job) -> JobView:
-    return JobView.model_validate(job)
+    plain = {name: getattr(job, name) for name in JobView.model_fields if name != "payload"}
+    return JobView.model_validate(plain | {"payload": payload_of(job)})

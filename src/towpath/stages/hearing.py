@@ -19,12 +19,9 @@ from towpath.stages.call_capabilities import Listener
 from towpath.stages.contract import Context, PaidCall
 from towpath.stages.extract_audio import Tape
 
-#: Seconds of work after which others get their turn.
-TURN = 20.0
-
 
 async def hear(
-    context: Context, tape: Tape, listener: Listener, recording: Recording, turn: float = TURN
+    context: Context, tape: Tape, listener: Listener, recording: Recording, turn: float
 ) -> Transcript | Suspend:
     """Everything that is said; or Suspend, when this turn is over and there is more to hear."""
     segments, first = await _heard_before(context, tape)

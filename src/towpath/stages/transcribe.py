@@ -31,14 +31,20 @@ async def transcribe_start(context: Context, *, tape: Tape, ears: Listener | Tra
 
 
 async def transcribe_poll(
-    context: Context, *, tape: Tape, ears: Listener | Transcriber, patience: Patience, keep_original: bool
+    context: Context,
+    *,
+    tape: Tape,
+    ears: Listener | Transcriber,
+    patience: Patience,
+    turn_seconds: float,
+    keep_original: bool,
 ) -> Outcome:
     """Ask for the transcript or hear it here; keep it, and remove what was only needed to make it."""
     recording = await tape.recording(context)
     if is_service(ears):
         found = await asking.ask(context, tape, ears, recording, patience)
     else:
-        found = await hearing.hear(context, tape, ears, recording)
+        found = await hearing.hear(context, tape, ears, recording, turn_seconds)
     if not isinstance(found, Transcript):
         return found
     if not found.segments:

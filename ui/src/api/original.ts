@@ -11,12 +11,17 @@ export function originalAddress(id: string): string {
   return place(fill('/documents/{id}/original', { id }))
 }
 
+/** The sound of a call: the recording as it was sent, or what was kept of it. */
+export function audioAddress(id: string): string {
+  return place(fill('/documents/{id}/audio', { id }))
+}
+
 /** An address for `<img>` or `<audio>`; null while it is being fetched. */
-export function useOriginal(id: string): { address: string | null; error: unknown } {
+export function useOriginal(id: string, at: string = originalAddress(id)): { address: string | null; error: unknown } {
   const { key } = useStore(keys)
   const { data: blob, error } = useQuery({
-    queryKey: ['original', id],
-    queryFn: async ({ signal }) => (await request(originalAddress(id), { signal })).blob(),
+    queryKey: ['original', at],
+    queryFn: async ({ signal }) => (await request(at, { signal })).blob(),
     enabled: key !== null,
     staleTime: Infinity,
     gcTime: 0,
@@ -28,7 +33,7 @@ export function useOriginal(id: string): { address: string | null; error: unknow
     setAddress(made)
     return () => URL.revokeObjectURL(made)
   }, [blob])
-  return key === null ? { address: originalAddress(id), error: null } : { address, error }
+  return key === null ? { address: at, error: null } : { address, error }
 }
 
 export async function download(id: string, name: string): Promise<void> {

@@ -736,6 +736,7 @@ export interface components {
             max_attempts: number;
             /** Crashes */
             crashes: number;
+            payload: components["schemas"]["PayloadView"];
             /** Waiting For */
             waiting_for: string | null;
             /** Error Log */
@@ -796,6 +797,26 @@ export interface components {
             /** Documents */
             documents: {
                 [key: string]: number;
+            };
+        };
+        /**
+         * PayloadView
+         * @description What a queue carries for a stage; see docs/reference/payloads.md.
+         */
+        PayloadView: {
+            /** Version */
+            version: number;
+            /** Organization */
+            organization: string;
+            /** Document */
+            document: string;
+            /** Run */
+            run: string;
+            /** Stage */
+            stage: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
             };
         };
         /**

@@ -1,5 +1,6 @@
 // What a call was about, above its transcript: summary, who spoke how much, what is to be done.
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { rerun } from '../api/actions'
 import { request } from '../api/client'
 import { fill, place } from '../api/place'
 import { Problem } from '../api/problem'
@@ -36,6 +37,7 @@ export function Analysis({ id }: { id: string }) {
       {data.warning && (
         <Notice tone="waiting">
           <p>{data.warning}</p>
+          <Again id={id} />
         </Notice>
       )}
       {data.summary && <p dir="auto">{data.summary}</p>}
@@ -58,6 +60,17 @@ export function Analysis({ id }: { id: string }) {
       <Points title="To do" points={data.action_items.map(todo)} />
       <Points title="Questions" points={data.questions} />
     </section>
+  )
+}
+
+/** Only the analysis is made again; the transcript stays as it is. */
+function Again({ id }: { id: string }) {
+  const client = useQueryClient()
+  const again = useMutation({ mutationFn: () => rerun(client, id, { fromStage: 'analyze', fresh: false }) })
+  return (
+    <button type="button" disabled={again.isPending || again.isSuccess} onClick={() => again.mutate()}>
+      Analyze again
+    </button>
   )
 }
 

@@ -1,7 +1,7 @@
 // A recording and its transcript: the text follows the sound, and a click on a word or line is heard.
 import { useQuery } from '@tanstack/react-query'
 import { memo, useEffect, useRef, useState } from 'react'
-import { useOriginal } from '../api/original'
+import { audioAddress, useOriginal } from '../api/original'
 import { chunksQuery } from '../api/queries'
 import { Empty, Loading, Trouble } from '../parts/pieces'
 import { timecode } from '../words/format'
@@ -9,7 +9,7 @@ import { Analysis } from './analysis'
 import { heardAt, type Segment, segmentsOf, transcriptQuery } from './transcript'
 
 export function Call({ id, name, at }: { id: string; name: string; at: number | null }) {
-  const { address, error } = useOriginal(id)
+  const { address, error } = useOriginal(id, audioAddress(id))
   const sound = useRef<HTMLAudioElement>(null)
   const [moment, setMoment] = useState(at ?? 0)
   const play = (from: number) => {

@@ -1,10 +1,12 @@
--- Puts a job aside until a given time. Burns no attempt.
+-- Puts a job aside until a given time. Burns no attempt. Whoever can say so has not died of the job: the count
+-- of crashes in a row begins anew.
 with held as (
   update document_processing_jobs as job
   set status = 'PENDING',
       available_at = item.until,
       payload = coalesce(item.payload, job.payload),
       waiting_for = item.waiting_for,
+      crashes = 0,
       lease_until = null,
       locked_by = null,
       updated_at = :now

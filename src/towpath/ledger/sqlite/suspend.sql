@@ -1,4 +1,5 @@
--- Puts a job aside until a given time. Burns no attempt.
+-- Puts a job aside until a given time. Burns no attempt. Whoever can say so has not died of the job: the count
+-- of crashes in a row begins anew.
 -- include hold
 update document_processing_jobs
 set status = 'PENDING',
@@ -8,6 +9,7 @@ set status = 'PENDING',
       else held.item -> 'payload'
     end,
     waiting_for = held.item ->> 'waiting_for',
+    crashes = 0,
     lease_until = null,
     locked_by = null,
     updated_at = :now

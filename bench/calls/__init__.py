@@ -1,0 +1,1 @@
+"""Calls: how fast recordings are heard."""
