@@ -15,6 +15,7 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from towpath.drill import faults, laws
+from towpath.drill.afresh import connections_compared
 from towpath.drill.copies import Copy, opened_copy
 from towpath.drill.papers import Paper, files_in, papers
 from towpath.drill.picture import differences, picture
@@ -112,6 +113,8 @@ async def _conduct(
         if not done or storm.half_seen or stormy.crew.strange_deaths or await laws.unfenced(stormy):
             break
     findings = [] if done and await storm.calm_down() else await _stuck(stormy)
+    if done:
+        findings += await connections_compared(still, storm)
     for copy in (stormy, calm):
         await asyncio.to_thread(copy.crew.retire)
     findings += await _findings(storm, calm, stormy)
@@ -145,7 +148,7 @@ async def _findings(storm: Storm, calm: Copy, stormy: Copy) -> list[str]:
     return [
         *stormy.crew.strange_deaths[:3],
         *(f"half a document was visible: {told}" for told in seen[:5]),
-        *differences(await picture(calm), await picture(stormy)),
+        *differences(await picture(calm), await picture(stormy), exact=calm.towpath.settings.embedded),
         *await laws.broken_laws(calm, stormy),
     ]
 

@@ -63,11 +63,15 @@ class Copy:
         self.names[submitted.document_id] = name
         return submitted.document_id
 
-    async def reprocess(self, document_id: str) -> None:
+    async def reprocess(self, document_id: str, *, from_stage: str | None = None) -> None:
         services = self.towpath.services
         document = await services.catalogue.document(HOME_ORG, document_id)
         await services.ledger.reprocess(
-            document_id, services.intake.plan_for(document), services.clock.now(), org_id=HOME_ORG
+            document_id,
+            services.intake.plan_for(document),
+            services.clock.now(),
+            org_id=HOME_ORG,
+            from_stage=from_stage,
         )
 
     async def ask(self, query: Any) -> list[Row[Any]]:

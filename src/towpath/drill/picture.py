@@ -25,6 +25,8 @@ from towpath.ledger.tables import (
 CLOSE = 1e-5
 #: Differences of one kind that are told in full.
 TOLD = 5
+#: The share of connections that two approximate indexes must agree about.
+LUCK = 0.95
 
 
 @dataclass(slots=True)
@@ -73,19 +75,31 @@ async def picture(copy: Copy) -> Picture:
     return Picture(papers, int(counts[0]))
 
 
-def differences(calm: Picture, storm: Picture) -> list[str]:
-    """What is not the same, most telling first; empty when nobody could tell the copies apart."""
+def differences(calm: Picture, storm: Picture, *, exact: bool = True) -> list[str]:
+    """What is not the same, most telling first; empty when nobody could tell the copies apart.
+
+    Without ``exact``, neighbours come from an approximate index, and a few connections may differ by its luck.
+    """
     found: list[str] = []
     found += _listed(f"{calm.papers[one].name} is lost" for one in calm.papers if one not in storm.papers)
     found += _listed(
         f"{storm.papers[one].name} is there twice" for one in storm.papers if one not in calm.papers
     )
     both = [(calm.papers[one], storm.papers[one]) for one in calm.papers if one in storm.papers]
-    for compare in (_status, _chunks, _vectors, _fields, _artifacts, _connections):
+    compare_all = exact or _connections_shared(both) < LUCK
+    compared: list[Compare] = [_status, _chunks, _vectors, _fields, _artifacts]
+    for compare in [*compared, _connections] if compare_all else compared:
         found += _listed(told for pair in both if (told := compare(*pair)))
     if calm.calls != storm.calls:
         found.append(f"provider calls remembered: {storm.calls} instead of {calm.calls}")
     return found
+
+
+def _connections_shared(both: list[tuple[Paper, Paper]]) -> float:
+    """The share of all connections that both copies have."""
+    calm = {one for pair in both for one in pair[0].connections}
+    storm = {one for pair in both for one in pair[1].connections}
+    return len(calm & storm) / max(1, len(calm | storm))
 
 
 def _listed(found: Iterator[str]) -> list[str]:

@@ -71,6 +71,11 @@ class Storm:
             crew.kill(member)
         for _ in range(2):
             crew.start()
+        return await self.at_rest()
+
+    async def at_rest(self) -> bool:
+        """Wait until nothing is left to do; whether that came to pass."""
+        crew = self.copy.crew
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             crew.look_after(0.0)
