@@ -21,6 +21,9 @@ import psutil
 from tests.support import recordings
 from tests.support.servers import OVER, Client, Server, wait_for
 
+#: Often enough to see progress move; looking costs the server time, too.
+LOOK_EVERY = 0.2
+
 
 @dataclass
 class Told:
@@ -85,6 +88,7 @@ def _over(client: Client, document: str, server: Server, told: Told) -> dict[str
 
 
 def _hearing(client: Client, document: str, server: Server, told: Told) -> dict[str, Any] | None:
+    time.sleep(LOOK_EVERY)
     status = client.get(f"/documents/{document}/status")
     stage = next((one for one in status["stages"] if one["name"] == "transcribe_poll"), None)
     if stage and stage["total"]:
