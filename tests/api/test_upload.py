@@ -112,3 +112,18 @@ async def test_a_file_over_the_limit_is_refused_before_it_is_kept(tmp_path: Path
         assert answer.status_code == 413
         assert "max_upload_bytes" in answer.json()["detail"]
         assert desk.blobs() == set()
+
+
+async def test_a_file_sent_again_after_its_run_failed_is_worked_from_the_bytes_that_are_there(
+    tmp_path: Path,
+) -> None:
+    async with opened_desk(tmp_path / "data", work=False) as idle:
+        first = await idle.upload("letter.txt", b"The lock is closed.")
+        await idle.post(f"/runs/{first['run_id']}/cancel")
+        again = await idle.upload("letter.txt", b"The lock is closed.")
+        assert again["duplicate"]
+        assert again["run_id"] != first["run_id"]
+    async with opened_desk(tmp_path / "data") as desk:
+        status = await desk.finished(first["id"])
+        assert status["status"] == "COMPLETED", status["error"]
+        assert len([key for key in desk.blobs() if "/originals/" in key]) == 1

@@ -58,7 +58,7 @@ class Intake:
         submission = Submission(document, plan, idempotency_key=idempotency_key)
         rides = self.bell.rides()
         submitted = await self.ledger.submit(submission, self.clock.now(), ring=rides)
-        if submitted.duplicate:
+        if submitted.duplicate and not submitted.adopted:
             await self.blobs.delete(key)
         if not rides:
             self.bell.ring()

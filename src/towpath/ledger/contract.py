@@ -55,6 +55,8 @@ class Submitted:
     document_id: str
     run_id: str | None
     duplicate: bool = False
+    #: The document had lost its bytes, and those of this upload are its own now.
+    adopted: bool = False
 
 
 # What a worker can say about a job it holds. Each is one verb; a batch of them is one transaction.

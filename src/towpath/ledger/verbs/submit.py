@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import insert, select, update
@@ -86,9 +87,24 @@ def _again(tx: Transaction, submission: Submission, now: datetime) -> Submitted:
     ).one_or_none()
     unhappy = RUN_ENDS - {RunState.COMPLETED}
     if last is None or RunState(last.state) in unhappy:
-        run_id = queue_run(tx, there, org_id, submission.plan, now)
-        return Submitted(there, run_id, duplicate=True)
+        plan, adopted = _with_its_bytes(tx, submission, there)
+        run_id = queue_run(tx, there, org_id, plan, now)
+        return Submitted(there, run_id, duplicate=True, adopted=adopted)
     return Submitted(there, str(last.id), duplicate=True)
+
+
+def _with_its_bytes(tx: Transaction, submission: Submission, document_id: str) -> tuple[Plan, bool]:
+    """The plan with the blob that the document has; where it was removed, that of this upload takes its place."""
+    this, fresh = documents.c.id == document_id, submission.document.blob_key
+    kept = str(tx.connection.execute(select(documents.c.blob_key).where(this)).scalar_one())
+    if not kept:
+        tx.connection.execute(update(documents).where(this).values(blob_key=fresh))
+        return submission.plan, True
+    options = dict(submission.plan.options)
+    about = options.get("document")
+    if isinstance(about, dict):
+        options["document"] = {**about, "blob_key": kept}
+    return replace(submission.plan, options=options), False
 
 
 def _remember(tx: Transaction, submission: Submission, document_id: str, now: datetime) -> None:
