@@ -58,8 +58,8 @@ class LocalTranscriber:
 def hear_window(sound: str, window: Window, channel: int | None) -> bytes:
     """Runs in a child: what is said between two moments, as JSON of [start, end, text]."""
     start, end = window
-    samples = _samples(sound, start, end, channel)
-    heard = _model().transcribe_without_streaming(samples.tolist(), RATE)
+    samples = samples_of(sound, start, end, channel)
+    heard = loaded_model().transcribe_without_streaming(samples.tolist(), RATE)
     lines: list[tuple[float, float, str]] = []
     earliest = start
     for line in heard.lines:
@@ -72,7 +72,7 @@ def hear_window(sound: str, window: Window, channel: int | None) -> bytes:
     return json.dumps(lines, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _samples(sound: str, start: float, end: float, channel: int | None) -> npt.NDArray[np.float32]:
+def samples_of(sound: str, start: float, end: float, channel: int | None) -> npt.NDArray[np.float32]:
     """The sound between two moments at the model's rate: one channel, or all of them mixed."""
     import av
 
@@ -114,7 +114,8 @@ def _resampled(sound: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 @cache
-def _model() -> Any:
+def loaded_model() -> Any:
+    """The model, loaded once for each process."""
     try:
         import moonshine_voice
         from moonshine_voice.moonshine_api import ModelArch
