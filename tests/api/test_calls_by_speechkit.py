@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.databases import PostgresServer
 from tests.support.desk import Desk, opened_desk
 from tests.support.emulators import Fault, SpeechKitEmulator
 from tests.support.recordings import tone, wav
@@ -148,3 +149,20 @@ async def test_fifty_calls_that_wait_hold_nobody_up(tmp_path: Path, service: Spe
         assert {status["status"] for status in waiting} == {"PROCESSING"}
         assert all(status["stage"] == "transcribe_poll" for status in waiting)
         assert service.bill.operations == 50
+
+
+async def test_on_postgres_a_call_goes_the_same_way(
+    tmp_path: Path, service: SpeechKitEmulator, postgres_server: PostgresServer
+) -> None:
+    database = postgres_server.create_migrated("calls")
+    settings = settings_for(service, database=database, keep_original=False)
+    async with opened_desk(tmp_path / "data", **settings) as desk:
+        document = await desk.upload("call.wav", CALL)
+        status = await desk.finished(document["id"])
+        path = f"/documents/{document['id']}"
+
+        assert status["status"] == "COMPLETED", status["error"]
+        assert (await desk.get(f"{path}/transcript"))["segments"]
+        assert (await desk.http.get(f"{path}/audio")).content.startswith(b"OggS")
+        assert (await desk.http.get(f"{path}/original")).status_code == 404
+        assert service.bill.operations == 1
