@@ -64,7 +64,11 @@ class SpeechKitEmulator(Emulator):
 
     def error(self, status: int, fault: Fault | None = None) -> web.Response:
         said = (fault.message if fault else None) or _SAID.get(status, "Internal error")
-        return _told(status, said)
+        told = _told(status, said)
+        if fault and fault.retry_after is not None:
+            # The vendor promises none; a gateway before it may send one.
+            told.headers["Retry-After"] = f"{fault.retry_after:g}"
+        return told
 
     async def _recognize(self, request: web.Request) -> web.Response:
         body = await request.read()
