@@ -49,7 +49,7 @@ async def test_human_speech_is_written_down_and_found_at_its_second(desk: Desk) 
     assert not [key for key in desk.blobs() if "/answers/" not in key]
 
 
-FORMS = (
+FORMS: tuple[tuple[dict[str, str], str, str], ...] = (
     ({"format": "srt"}, "*/*", "1\n00:00:0"),
     ({"format": "vtt"}, "*/*", "WEBVTT\n\n00:00:0"),
     ({"format": "text"}, "*/*", "[00:00:0"),
