@@ -12,7 +12,7 @@ from functools import partial
 from towpath.app import cloud, providers
 from towpath.app.calls import CallHearing
 from towpath.app.rig import Rig
-from towpath.app.serving import services_of
+from towpath.app.serving import index_of, services_of
 from towpath.app.storage import Artifacts, bind_organizations, open_bell, open_store
 from towpath.clock import SystemClock
 from towpath.config import Settings
@@ -20,6 +20,7 @@ from towpath.folder import owned
 from towpath.ledger import migrate
 from towpath.pipelines import call as calls
 from towpath.pipelines import document as documents
+from towpath.search.library import SqlLibrary
 from towpath.server.services import Services
 from towpath.storage.local import LocalStore
 from towpath.worker.execute import Executor, Rules
@@ -72,6 +73,7 @@ async def opened(
         stack.push_async_callback(reading.aclose)
         hearing = CallHearing(settings, children)
         stack.push_async_callback(hearing.aclose)
+        index = index_of(settings, database)
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
@@ -80,11 +82,12 @@ async def opened(
                 count_pages=reading.count_pages,
                 embedder=providers.document_embedder(settings, children),
                 compute=children,
+                library=SqlLibrary(index),
                 side_by_side=settings.child_processes,
             ),
             calls.NAME: hearing.pipeline(store),
         }
-        services = services_of(settings, database, ledger, store, bell, clock, pipelines)
+        services = services_of(settings, database, ledger, store, bell, clock, pipelines, index)
         worker = None
         if alone:
             store.sweep_incoming()

@@ -30,6 +30,7 @@ def services_of(
     bell: LocalBell,
     clock: Clock,
     pipelines: dict[str, Pipeline],
+    index: Index,
 ) -> Services:
     plans = {
         name: Plan(
@@ -45,7 +46,7 @@ def services_of(
     return Services(
         ledger=ledger,
         catalogue=SqlCatalogue(database, stages),
-        searcher=HybridSearcher(_index(settings, database), query_embedder(settings)),
+        searcher=HybridSearcher(index, query_embedder(settings)),
         intake=Intake(ledger, store, bell, clock, plans, store.incoming, settings.max_upload_bytes),
         blobs=store,
         keys=SqlKeys(database),
@@ -65,5 +66,5 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _index(settings: Settings, database: Database) -> Index:
+def index_of(settings: Settings, database: Database) -> Index:
     return SqliteIndex(database) if settings.embedded else PostgresIndex(database)

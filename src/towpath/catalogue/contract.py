@@ -94,6 +94,31 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectionSide:
+    """One of the two passages, and where it stands."""
+
+    document_id: str
+    chunk_id: str
+    text: str
+    anchor: Json
+    document_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConnection:
+    """Two passages that speak of the same thing, seen from one of their documents."""
+
+    id: str
+    score: float
+    kind: str
+    reason: str
+    pinned: bool
+    hidden: bool
+    here: ConnectionSide
+    there: ConnectionSide
+
+
+@dataclass(frozen=True, slots=True)
 class QueueRow:
     """How many jobs of a stage are in a state, and how long the oldest of them has been due."""
 
@@ -154,6 +179,15 @@ class Catalogue(Protocol):
 
     async def chunks(self, org_id: str, document_id: str, after: int, limit: int) -> list[Json]: ...
     async def fields(self, org_id: str, document_id: str) -> list[Json]: ...
+    async def connections(
+        self, org_id: str, document_id: str, after: str | None, limit: int
+    ) -> list[ShownConnection]: ...
+    async def mark_connection(
+        self, org_id: str, connection_id: str, *, pinned: bool | None, hidden: bool | None, now: datetime
+    ) -> ShownConnection:
+        """Pin or hide; what is None stays as it is."""
+        ...
+
     async def costs(self, org_id: str, document_id: str) -> Costs: ...
     async def jobs(
         self, org_id: str, *, status: str | None, stage: str | None, after: str | None, limit: int

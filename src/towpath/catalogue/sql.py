@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, or_, select
 
+from towpath.catalogue import connections as connecting
 from towpath.catalogue.contract import (
     Artifact,
     Costs,
@@ -18,6 +19,7 @@ from towpath.catalogue.contract import (
     DocumentStatus,
     Figures,
     Overview,
+    ShownConnection,
 )
 from towpath.catalogue.figures import figures
 from towpath.catalogue.ladder import status_of
@@ -168,6 +170,24 @@ class SqlCatalogue:
             .order_by(c.id)
         )
         return await self._listed(org_id, document_id, query)
+
+    async def connections(
+        self, org_id: str, document_id: str, after: str | None, limit: int
+    ) -> list[ShownConnection]:
+        def read(tx: Transaction) -> list[ShownConnection]:
+            _one(tx, org_id, document_id)
+            return connecting.listed(tx, org_id, document_id, after, limit)
+
+        return await self._database.run(read, read=True)
+
+    async def mark_connection(
+        self, org_id: str, connection_id: str, *, pinned: bool | None, hidden: bool | None, now: datetime
+    ) -> ShownConnection:
+        def work(tx: Transaction) -> ShownConnection:
+            connecting.mark(tx, org_id, connection_id, pinned, hidden, now)
+            return connecting.one(tx, org_id, connection_id)
+
+        return await self._database.run(work)
 
     async def _listed(self, org_id: str, document_id: str, query: Any) -> list[Json]:
         def read(tx: Transaction) -> list[Json]:

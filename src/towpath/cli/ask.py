@@ -1,4 +1,4 @@
-"""Commands about documents and jobs: status, runs, retry, cancel, delete, search, jobs."""
+"""Commands about documents and jobs: status, runs, retry, cancel, delete, search, connections, jobs."""
 
 from __future__ import annotations
 
@@ -172,6 +172,31 @@ def search(loaded: Loaded, query: str, mode: str, kind: str | None, limit: int, 
         return told or ["Nothing was found."]
 
     answer = _ask(loaded, lambda server: server.get("/search", q=query, mode=mode, kind=kind, limit=limit))
+    _show(answer, as_json, lines)
+
+
+@click.command()
+@common
+@click.argument("document_id")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20)
+@_json
+def connections(loaded: Loaded, document_id: str, limit: int, as_json: bool) -> None:
+    """Passages of other documents that speak of the same thing."""
+
+    def lines(answer: Any) -> list[str]:
+        told: list[str] = []
+        for one in answer:
+            if one["hidden"]:
+                continue
+            pinned = ", pinned" if one["pinned"] else ""
+            told.append(f"{one['score']:.0%} {one['there']['document_name']}{pinned}: {one['reason']}")
+            for sign, side in (("<", one["here"]), (">", one["there"])):
+                page = side["anchor"].get("page")
+                place = f"page {page}: " if page else ""
+                told.append(f"  {sign} {place}{' '.join(side['text'].split())[:200]}")
+        return told or ["No connections were found."]
+
+    answer = _ask(loaded, lambda server: server.get(f"/documents/{document_id}/connections", limit=limit))
     _show(answer, as_json, lines)
 
 

@@ -35,6 +35,7 @@ for command in (
     ask.runs,
     ask.search,
     ask.transcript,
+    ask.connections,
     ask.jobs,
     ask.retry,
     ask.cancel,

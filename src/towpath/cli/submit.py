@@ -86,12 +86,19 @@ async def _watch(server: Api, sent: list[dict[str, Any]], *, quiet: bool) -> Non
                 one["status"], one["error"] = status["status"], status["error"]
                 one["failure_type"] = (status["run"] or {}).get("failure_type")
                 _draw(progress, bars, one, status)
-                if status["poll_after_ms"] is None and status["status"] in OVER:
+                if _is_over(status, server):
                     del open_ones[status["document_id"]]
                     progress.advance(overall)
             if open_ones:
                 waits = [s["poll_after_ms"] for s in statuses if s["poll_after_ms"] is not None]
                 await asyncio.sleep(min(waits, default=500) / 2000)
+
+
+def _is_over(status: dict[str, Any], server: Api) -> bool:
+    """A process that works by itself also waits for what follows, which a server would do later."""
+    following = [stage for stage in status["stages"] if stage["status"] in ("PENDING", "PROCESSING")]
+    ended = status["poll_after_ms"] is None and status["status"] in OVER
+    return ended and not (server.works_itself and following)
 
 
 def _bars(quiet: bool) -> Progress:

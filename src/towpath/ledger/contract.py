@@ -256,6 +256,10 @@ class Ledger(Protocol):
         """Add an event to the history of the run that is held."""
         ...
 
+    async def write(self, lease: Lease, writes: Sequence[object]) -> None:
+        """Write now, before the stage is done, in a transaction of its own."""
+        ...
+
     async def settle(
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
     ) -> list[Settled | LeaseLost]: ...

@@ -104,6 +104,14 @@ class SqlLedger:
     async def note(self, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
         await self.database.run(lambda tx: claiming.note(tx, lease, kind, detail, now))
 
+    async def write(self, lease: Lease, writes: Sequence[object]) -> None:
+        def work(tx: Transaction) -> None:
+            claiming.fenced(tx, lease)
+            for write in writes:
+                self._apply(tx, lease.job_id, write)
+
+        await self.database.run(work)
+
     async def settle(
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
     ) -> list[Settled | LeaseLost]:

@@ -288,3 +288,21 @@ connections = Table(
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("a_chunk_id", "b_chunk_id"),
 )
+
+# What a person decided about a connection, with both passages as they saw them: connections go with their
+# chunks, but a decision outlives a passage that was only rewritten a little.
+connection_marks = Table(
+    "connection_marks",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("org_id", Id, nullable=False),
+    Column("a_document_id", Id, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("b_document_id", Id, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("a_chunk_id", Id, nullable=False),
+    Column("b_chunk_id", Id, nullable=False),
+    Column("a_text", Text, nullable=False),
+    Column("b_text", Text, nullable=False),
+    Column("pinned", Boolean, nullable=False, server_default=text("false")),
+    Column("hidden", Boolean, nullable=False, server_default=text("false")),
+    Column("updated_at", Instant, nullable=False),
+)

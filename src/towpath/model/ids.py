@@ -44,3 +44,9 @@ def document_id(org_id: str, sha256: str) -> str:
 def chunk_number(chunk_id: str) -> int:
     """The whole number by which full-text search knows a chunk: the first 63 bits of its id."""
     return uuid.UUID(chunk_id).int >> 65
+
+
+def connection_id(one_chunk_id: str, other_chunk_id: str) -> str:
+    """The id of what connects two chunks: the same from either side, and again when it is found again."""
+    first, second = sorted((one_chunk_id, other_chunk_id))
+    return str(uuid.uuid5(uuid.UUID(first), second))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -45,4 +46,59 @@ class Publish:
     summary: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-Write = KeepArtifact | DropArtifact | DropOriginal | Publish
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A document as it was read: published by this run. Another run, and it is to be read again."""
+
+    document_id: str
+    run_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Two passages of different documents, stored once: ``a`` is the one with the smaller id."""
+
+    a_chunk_id: str
+    b_chunk_id: str
+    score: float
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """A person's pin or hide goes over to the passage that took the place of the one they saw."""
+
+    mark_id: str
+    a_document_id: str
+    b_document_id: str
+    a_chunk_id: str
+    b_chunk_id: str
+    a_text: str
+    b_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """All that connects the document with one other. Connections there beside ``valid`` ones are over."""
+
+    other: Version
+    found: Sequence[Connection]
+    valid: frozenset[tuple[str, str]]
+    carried: Sequence[Carry] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Brings the connections of one document with some others up to date.
+
+    It holds only for the versions that were compared. Whoever publishes a newer one compares anew,
+    so what is said here of an older one is left out.
+    """
+
+    document: Version
+    between: Sequence[Between]
+    at: datetime
+
+
+Write = KeepArtifact | DropArtifact | DropOriginal | Publish | Connect

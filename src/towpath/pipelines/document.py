@@ -1,4 +1,4 @@
-"""The pipeline of documents: extract, save_markdown, chunk, embed, publish."""
+"""The pipeline of documents: extract, save_markdown, chunk, embed, publish; and connect once it is ready."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from functools import partial
 
 from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.providers.contract import Embedder
-from towpath.stages.capabilities import AnalyzerFor, Compute, PageCounter, Reader
+from towpath.stages.capabilities import AnalyzerFor, Compute, Library, PageCounter, Reader
 from towpath.stages.chunk import chunk
+from towpath.stages.connect import connect
 from towpath.stages.embed import embed
 from towpath.stages.extract import extract
 from towpath.stages.publish import publish
@@ -27,6 +28,7 @@ def document_pipeline(
     count_pages: PageCounter,
     embedder: Embedder,
     compute: Compute,
+    library: Library,
     side_by_side: int,
 ) -> Pipeline:
     read = partial(extract, blobs=blobs, reader=reader, analyzer_for=analyzer_for, count_pages=count_pages)
@@ -40,4 +42,5 @@ def document_pipeline(
             Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
             Step("publish", partial(publish, blobs=blobs)),
         ),
+        follow_ups=(Step("connect", partial(connect, library=library, embedder=embedder)),),
     )

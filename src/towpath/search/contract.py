@@ -61,11 +61,12 @@ class Searcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to look: one organization, and within it one kind or one document where asked."""
+    """Where to look: one organization, and within it one kind or one document, or all but one, where asked."""
 
     org_id: str
     kind: str | None = None
     document_id: str | None = None
+    without_document_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,3 +24,9 @@ class Index(Protocol):
     ) -> list[Ranked]:
         """The ``depth`` nearest chunks and their cosines."""
         ...
+
+    def by_vectors(
+        self, tx: Transaction, scope: Scope, space: Space, vectors: Vectors, depth: int
+    ) -> list[list[Ranked]]:
+        """The same for many vectors at once, for work in the background."""
+        ...

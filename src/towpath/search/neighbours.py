@@ -103,6 +103,8 @@ def scope_conditions(scope: Scope) -> str:
     conditions = f"org_id = '{uuid.UUID(scope.org_id)}'"
     if scope.document_id is not None:
         conditions += " and document_id = cast(:document as uuid)"
+    if scope.without_document_id is not None:
+        conditions += " and document_id <> cast(:without as uuid)"
     if scope.kind is not None:
         of_kind = f"select id from documents where org_id = '{uuid.UUID(scope.org_id)}' and kind = :kind"
         conditions += f" and document_id in ({of_kind})"
@@ -110,5 +112,5 @@ def scope_conditions(scope: Scope) -> str:
 
 
 def scope_values(scope: Scope) -> dict[str, str]:
-    values = {"document": scope.document_id, "kind": scope.kind}
+    values = {"document": scope.document_id, "kind": scope.kind, "without": scope.without_document_id}
     return {name: value for name, value in values.items() if value is not None}

@@ -37,6 +37,11 @@ class PostgresIndex:
         )
         return ask.look(tx)
 
+    def by_vectors(
+        self, tx: Transaction, scope: Scope, space: Space, vectors: Vectors, depth: int
+    ) -> list[list[Ranked]]:
+        return [self.by_vector(tx, scope, space, vector, depth) for vector in vectors]
+
     def _are_few(self, tx: Transaction, scope: Scope) -> bool:
         """Whether comparing all is as fast as the index, which finds few of the few among the many."""
         if scope.document_id is not None:

@@ -15,6 +15,8 @@ Numbers = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
 _GONE = -1
+#: Vectors compared with the shelf in one go: more would take more memory (13 MB for 200,000 rows), not less time.
+_TOGETHER = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,19 @@ class Shelf:
         if self.gone:
             scores[numbers == _GONE] = -np.inf
         return best(numbers, scores, depth)
+
+    def nearest_many(self, vectors: Vectors, depth: int, without: str | None = None) -> list[list[Ranked]]:
+        """The same for each of these, one document left out. Together they cost a third of one by one."""
+        numbers = self.numbers[: self.used]
+        left_out = numbers == _GONE
+        if without is not None and (code := self.codes.get(without)) is not None:
+            left_out |= self.documents[: self.used] == code
+        found: list[list[Ranked]] = []
+        for start in range(0, len(vectors), _TOGETHER):
+            scores = vectors[start : start + _TOGETHER] @ self.vectors[: self.used].T
+            scores[:, left_out] = -np.inf
+            found += [best(numbers, row, depth) for row in scores]
+        return found
 
 
 def best(numbers: Numbers, scores: Vectors, depth: int) -> list[Ranked]:

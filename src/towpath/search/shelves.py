@@ -60,6 +60,27 @@ class Shelves:
             return _read_nearest(tx, org_id, space, vector, depth, documents)
         return shelf.nearest(vector, depth, documents)
 
+    def nearest_many(
+        self,
+        tx: Transaction,
+        org_id: str,
+        space: Space,
+        vectors: Vectors,
+        depth: int,
+        *,
+        without: str | None,
+    ) -> list[list[Ranked]]:
+        """The same for each of the vectors, among all documents but one."""
+        shelf = self._current(tx, org_id, space)
+        if shelf is not None:
+            return shelf.nearest_many(vectors, depth, without)
+        leading: list[list[Ranked]] = [[] for _ in vectors]
+        for rows in _batches(tx, org_id, space):
+            some = Shelf.empty(space.dimension, len(rows)).with_rows(rows)
+            found = some.nearest_many(vectors, depth, without)
+            leading = [_leading(so_far + more, depth) for so_far, more in zip(leading, found, strict=True)]
+        return leading
+
     def _current(self, tx: Transaction, org_id: str, space: Space) -> Shelf | None:
         with self._lock:
             kept = self._kept.setdefault((org_id, space), _Kept())
@@ -134,10 +155,13 @@ def _read_nearest(
     leading: list[Ranked] = []
     for rows in _batches(tx, org_id, space):
         shelf = Shelf.empty(space.dimension, len(rows)).with_rows(rows)
-        leading += shelf.nearest(vector, depth, documents)
-        numbers = np.array([ranked.number for ranked in leading], np.int64)
-        leading = best(numbers, np.array([ranked.score for ranked in leading], np.float32), depth)
+        leading = _leading(leading + shelf.nearest(vector, depth, documents), depth)
     return leading
+
+
+def _leading(found: list[Ranked], depth: int) -> list[Ranked]:
+    numbers = np.array([ranked.number for ranked in found], np.int64)
+    return best(numbers, np.array([ranked.score for ranked in found], np.float32), depth)
 
 
 def _numbers(tx: Transaction, statement: TextClause | Select[int]) -> tuple[int, ...]:

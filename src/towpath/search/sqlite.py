@@ -47,6 +47,13 @@ class SqliteIndex:
         among = _documents(tx, scope)
         return self._shelves.nearest(tx, scope.org_id, space, vector, depth, among)
 
+    def by_vectors(
+        self, tx: Transaction, scope: Scope, space: Space, vectors: Vectors, depth: int
+    ) -> list[list[Ranked]]:
+        return self._shelves.nearest_many(
+            tx, scope.org_id, space, vectors, depth, without=scope.without_document_id
+        )
+
 
 def _documents(tx: Transaction, scope: Scope) -> set[str] | None:
     """The documents of the scope, where it is not the whole organization."""

@@ -198,6 +198,22 @@ async def fields(has: Has, org: Org, document_id: Id) -> list[views.FieldView]:
     return [views.FieldView.model_validate(item) for item in await has.catalogue.fields(org, document_id)]
 
 
+@router.get("/{document_id}/connections", responses={404: _PROBLEM})
+async def connections(
+    has: Has,
+    org: Org,
+    document_id: Id,
+    after: Annotated[Id | None, Query(description="Go on after this connection")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[views.ConnectionView]:
+    """Passages of other documents that speak of the same thing, side by side with those of this one.
+
+    Pinned ones come first, then the closest. Hidden ones are among them, and say so.
+    """
+    found = await has.catalogue.connections(org, document_id, after, limit)
+    return [views.ConnectionView.model_validate(one) for one in found]
+
+
 @router.get("/{document_id}/costs", responses={404: _PROBLEM})
 async def costs(has: Has, org: Org, document_id: Id) -> views.CostsView:
     """What the document cost, and what was reused instead of paid for."""

@@ -185,6 +185,33 @@ class FieldView(View):
     anchor: dict[str, object]
 
 
+class PassageView(View):
+    document_id: str
+    chunk_id: str
+    text: str
+    anchor: dict[str, object]
+
+
+class OtherPassageView(PassageView):
+    document_name: str | None
+
+
+class ConnectionView(View):
+    id: str
+    score: float = Field(description="From 0.5, just above chance for the model, to 1, the same text")
+    kind: str = Field(description="same_passage or same_topic")
+    reason: str = Field(description="Why, in words that both passages have")
+    pinned: bool
+    hidden: bool
+    here: PassageView
+    there: OtherPassageView
+
+
+class ConnectionChange(BaseModel):
+    pinned: bool | None = Field(None, description="Keep it, and show it first")
+    hidden: bool | None = Field(None, description="Do not show it again")
+
+
 class CostsView(View):
     cost: float = Field(description="US dollars for calls this document was the first to need")
     calls: int

@@ -1,4 +1,4 @@
-"""Routes about the work itself: runs, jobs, search."""
+"""Routes about the work itself: runs, jobs, connections, search."""
 
 from __future__ import annotations
 
@@ -65,6 +65,17 @@ async def retry(has: Has, org: Org, job_id: Id) -> views.Retried:
     run_id = await has.ledger.retry(job_id, has.clock.now(), org_id=org)
     has.bell.ring()
     return views.Retried(run_ids=[run_id])
+
+
+@router.patch("/connections/{connection_id}", tags=["documents"], responses={404: _PROBLEM})
+async def mark_connection(
+    has: Has, org: Org, connection_id: Id, change: views.ConnectionChange
+) -> views.ConnectionView:
+    """Pin or hide a connection. It stays so when either document is processed anew."""
+    marked = await has.catalogue.mark_connection(
+        org, connection_id, pinned=change.pinned, hidden=change.hidden, now=has.clock.now()
+    )
+    return views.ConnectionView.model_validate(marked)
 
 
 @router.get("/search", tags=["search"])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 from towpath.model.work import Json
-from towpath.providers.contract import Analyzer, Answer
+from towpath.model.writes import Version
+from towpath.providers.contract import Analyzer, Answer, Vectors
 from towpath.stages.contract import Context
 
 T = TypeVar("T")
@@ -46,6 +49,56 @@ class PageCounter(Protocol):
     """Counts the pages of a file by looking at the file itself; None where it has none or cannot be opened."""
 
     async def __call__(self, path: Path, media_type: str) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """A document as it is published: its passages in the order of their ids, and the words they have."""
+
+    version: Version
+    model: str
+    ids: Sequence[str]
+    texts: Sequence[str]
+    vectors: Vectors
+    terms: Sequence[Counter[str]]
+    """How often each passage has each word, by the word's stem and without words that say nothing."""
+    spelled: Mapping[str, str]
+    """A word for each stem, as a reader would write it."""
+
+    @property
+    def document_id(self) -> str:
+        return self.version.document_id
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a person decided about a connection, and the passages they saw."""
+
+    id: str
+    a_document_id: str
+    b_document_id: str
+    a_chunk_id: str
+    b_chunk_id: str
+    a_text: str
+    b_text: str
+
+
+class Library(Protocol):
+    """The organization's published documents, as the search for connections sees them."""
+
+    async def passages(self, org_id: str, document_ids: Sequence[str], model: str | None) -> list[Passages]:
+        """Each document in one look, so that its passages are those of its version."""
+        ...
+
+    async def nearest(self, org_id: str, mine: Passages, rows: range, depth: int) -> dict[str, float]:
+        """Other documents with one of the ``depth`` nearest passages of any of these, and their best cosine."""
+        ...
+
+    async def connected(self, org_id: str, document_id: str) -> set[str]:
+        """The documents that connections or marks lead to from this one."""
+        ...
+
+    async def marks(self, org_id: str, document_id: str) -> list[Mark]: ...
 
 
 def document_of(context: Context) -> Mapping[str, str]:

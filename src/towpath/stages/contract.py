@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Protocol
 
 from towpath.model.work import Json, Outcome, Suspend
+from towpath.model.writes import Write
 from towpath.providers.contract import Answer, Pending
 
 
@@ -64,6 +65,10 @@ class Context(Protocol):
 
     async def progress(self, done: int, total: int) -> None:
         """Say how far the stage has come; cheap to call often."""
+        ...
+
+    async def write(self, *writes: Write) -> None:
+        """Write now and not with the checkpoint: a part of much that may be written again."""
         ...
 
     def check(self) -> None:

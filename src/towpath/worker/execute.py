@@ -15,6 +15,7 @@ from towpath.errors import LeaseLost, Refused, Rejected, Throttled
 from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Settlement, Suspended
 from towpath.lifecycle.retry import retry_at
 from towpath.model.work import Claimed, Done, FailureType, Json, Outcome, Reject, Suspend
+from towpath.model.writes import Write
 from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.providers.contract import Answer, Pending
 from towpath.stages.contract import PaidCall, Postpone
@@ -84,6 +85,10 @@ class JobContext:
             return
         self._next_progress = moment + PROGRESS_EVERY
         await self.ledger.progress(self.held.lease, done, total, self.clock.now())
+
+    async def write(self, *writes: Write) -> None:
+        self.held.check()
+        await self.ledger.write(self.held.lease, writes)
 
     async def once(self, call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
         return await self.memory.once(call, make)

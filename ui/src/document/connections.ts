@@ -1,4 +1,4 @@
-// Passages of other documents that speak of the same thing. A server that finds none yet has no such address.
+// Passages of other documents that speak of the same thing.
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { request } from '../api/client'
 import { fill, place } from '../api/place'
@@ -42,7 +42,7 @@ export async function mark(
   change: { pinned?: boolean; hidden?: boolean },
 ): Promise<void> {
   await request(place(fill('/connections/{id}', { id: connection.id })), {
-    method: 'POST',
+    method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(change),
   })

@@ -1,4 +1,4 @@
-"""Writes that ride in a settlement's transaction: artifacts, and the switch to new content."""
+"""What stages ask to have written: artifacts, the switch to new content, connections."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from towpath.ledger.tables import (
     documents,
     run_events,
 )
+from towpath.ledger.verbs.connect import connect
 from towpath.model.encode import anchor_json, field_anchor
 from towpath.model.ids import chunk_number, new_id
 from towpath.model.work import EventKind
-from towpath.model.writes import DropArtifact, DropOriginal, KeepArtifact, Publish
+from towpath.model.writes import Connect, DropArtifact, DropOriginal, KeepArtifact, Publish
 
 _Job = Row[Any, Any, Any, Any, Any]
 
@@ -47,6 +48,8 @@ def apply(tx: Transaction, job_id: str, write: object) -> None:
         case DropOriginal():
             this = documents.c.id == job.document_id
             tx.connection.execute(update(documents).where(this).values(blob_key=""))
+        case Connect():
+            connect(tx, str(job.org_id), write)
         case _:
             raise TypeError(f"This ledger does not know how to write {type(write).__name__}.")
 

@@ -1,0 +1,18 @@
+-- Writes the connections whose two chunks are there. One that is known keeps its age and what a person decided.
+insert into connections (
+  id, org_id, a_chunk_id, b_chunk_id, a_document_id, b_document_id, score, kind, reason, pinned, hidden, created_at
+)
+select
+  item.id, cast(:org_id as uuid), a.id, b.id, a.document_id, b.document_id, item.score, item.kind, item.reason,
+  coalesce(mark.pinned, false), coalesce(mark.hidden, false), :now
+from jsonb_to_recordset(cast(:rows as jsonb)) as item (
+  id uuid, a uuid, b uuid, score double precision, kind text, reason text
+)
+join chunks as a on a.id = item.a
+join chunks as b on b.id = item.b
+left join connection_marks as mark on mark.id = item.id
+order by item.id
+on conflict (a_chunk_id, b_chunk_id) do update
+set score = excluded.score, kind = excluded.kind, reason = excluded.reason
+where (connections.score, connections.kind, connections.reason)
+  is distinct from (excluded.score, excluded.kind, excluded.reason)

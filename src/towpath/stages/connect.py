@@ -1,0 +1,168 @@
+"""connect: passages of other documents that speak of the same thing. A job of its own after the document is ready.
+
+The index only names the documents worth comparing; each is then compared with this one passage by passage, and
+all that connects the two is written at once, for the versions that were compared. If either is published
+anew meanwhile, its own `connect` comes after and compares again, so the last word is always about what is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from towpath.model.work import Done, Outcome
+from towpath.model.writes import Between, Carry, Connect, Connection
+from towpath.providers.contract import Answer, Embedder
+from towpath.stages.background import PASSAGES, Background, learn
+from towpath.stages.capabilities import Library, Mark, Passages
+from towpath.stages.contract import Context, PaidCall
+from towpath.stages.matching import Comparison, successor
+
+#: Nearest passages of other documents looked up for each passage.
+DEPTH = 16
+#: Above chance by so many standard deviations, a passage makes its document worth comparing.
+WORTH = 3.0
+#: Passages looked up at once, and documents compared and written at once.
+AT_ONCE = 64
+DOCUMENTS_AT_ONCE = 8
+#: A document is compared with at most this many others, and with so many more for each of its passages.
+FEW = 32
+EACH = 4
+#: Connections stored for one passage; the best of them are shown, the others step in when one of those goes.
+KEPT = 20
+
+
+async def connect(context: Context, *, library: Library, embedder: Embedder) -> Outcome:
+    found = await library.passages(context.org_id, [context.document_id], None)
+    if not found or not found[0].ids:
+        return Done({"compared": 0, "connections": 0})
+    mine = found[0]
+    if mine.model != embedder.model:
+        # Its vectors compare with nothing that this installation makes; processed anew, it is connected.
+        return Done({"compared": 0, "connections": 0, "skipped": f"embedded by {mine.model}"})
+    background = await _background(context, embedder)
+    others = await _worth_comparing(context, library, mine, background)
+    marks = await library.marks(context.org_id, context.document_id)
+    limits = _Limits()
+    connections = 0
+    for start in range(0, len(others), DOCUMENTS_AT_ONCE):
+        some = others[start : start + DOCUMENTS_AT_ONCE]
+        theirs = {one.document_id: one for one in await library.passages(context.org_id, some, mine.model)}
+        between = await asyncio.to_thread(_compare, mine, theirs, some, background, marks, limits)
+        await context.write(Connect(mine.version, between, context.now()))
+        connections += sum(len(one.found) for one in between)
+        await context.progress(start + len(some), len(others))
+    return Done({"compared": len(others), "connections": connections})
+
+
+async def _background(context: Context, embedder: Embedder) -> Background:
+    """Asked of the model once, and remembered like any other answer."""
+
+    async def make() -> Answer:
+        embedded = await embedder.embed(PASSAGES)
+        return Answer(embedded.vectors.astype("<f4").tobytes(), embedded.units, embedded.cost)
+
+    content = hashlib.sha256(json.dumps(PASSAGES).encode()).hexdigest()
+    parameters = {"dimension": str(embedder.dimension)}
+    answer = await context.once(PaidCall(embedder.provider, embedder.model, parameters, content), make)
+    return learn(np.frombuffer(answer.body, dtype="<f4").reshape(-1, embedder.dimension))
+
+
+async def _worth_comparing(
+    context: Context, library: Library, mine: Passages, background: Background
+) -> list[str]:
+    """The documents with the nearest passages, best first, and all that this one is connected with so far."""
+    floor = background.mean + WORTH * background.spread
+    best: dict[str, float] = {}
+    for start in range(0, len(mine.ids), AT_ONCE):
+        rows = range(start, min(start + AT_ONCE, len(mine.ids)))
+        for document_id, cosine in (await library.nearest(context.org_id, mine, rows, DEPTH)).items():
+            if cosine >= floor:
+                best[document_id] = max(cosine, best.get(document_id, cosine))
+        context.check()
+    ranked = sorted(best, key=lambda document_id: (-best[document_id], document_id))
+    named = ranked[: FEW + EACH * len(mine.ids)]
+    known = await library.connected(context.org_id, mine.document_id) - set(named)
+    return [*named, *sorted(known)]
+
+
+class _Limits:
+    """How many connections each passage has been given in this job."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, int] = {}
+
+    def admit(self, chunk_id: str) -> bool:
+        given = self._given.get(chunk_id, 0)
+        self._given[chunk_id] = given + 1
+        return given < KEPT
+
+
+def _compare(
+    mine: Passages,
+    theirs: dict[str, Passages],
+    wanted: Sequence[str],
+    background: Background,
+    marks: Sequence[Mark],
+    limits: _Limits,
+) -> list[Between]:
+    between: list[Between] = []
+    own = set(mine.ids)
+    for document_id in wanted:
+        other = theirs.get(document_id)
+        if other is None or not other.ids:
+            continue
+        comparison = Comparison(mine, other, background)
+        pairs = comparison.pairs()
+        about = [one for one in marks if document_id in (one.a_document_id, one.b_document_id)]
+        kept, carried = _kept(comparison, mine, other, about)
+        valid = {(one.a_chunk_id, one.b_chunk_id) for one in (*pairs, *kept)}
+        admitted = [
+            one for one in pairs if limits.admit(one.a_chunk_id if one.a_chunk_id in own else one.b_chunk_id)
+        ]
+        known = {(one.a_chunk_id, one.b_chunk_id) for one in admitted}
+        forced = [one for one in kept if (one.a_chunk_id, one.b_chunk_id) not in known]
+        between.append(Between(other.version, [*admitted, *forced], frozenset(valid), carried))
+    return between
+
+
+def _kept(
+    comparison: Comparison, mine: Passages, other: Passages, marks: Sequence[Mark]
+) -> tuple[list[Connection], list[Carry]]:
+    """Connections that a person decided about, on the passages that are there now."""
+    kept: list[Connection] = []
+    carried: list[Carry] = []
+    for mark in marks:
+        seen = {mark.a_document_id: (mark.a_chunk_id, mark.a_text)}
+        seen[mark.b_document_id] = (mark.b_chunk_id, mark.b_text)
+        here = _now(mine, *seen[mine.document_id])
+        there = _now(other, *seen[other.document_id])
+        if here is None or there is None:
+            continue
+        row, column = (here, there) if comparison.first is mine else (there, here)
+        one = comparison.connection(comparison.cell(row, column))
+        kept.append(one)
+        if {mine.ids[here], other.ids[there]} != {mark.a_chunk_id, mark.b_chunk_id}:
+            carried.append(_carry(mark, (mine, here), (other, there)))
+    return kept, carried
+
+
+def _now(passages: Passages, chunk_id: str, text: str) -> int | None:
+    return passages.ids.index(chunk_id) if chunk_id in passages.ids else successor(text, passages)
+
+
+def _carry(mark: Mark, *sides: tuple[Passages, int]) -> Carry:
+    a, b = sorted(sides, key=lambda side: side[0].ids[side[1]])
+    return Carry(
+        mark.id,
+        a[0].document_id,
+        b[0].document_id,
+        a[0].ids[a[1]],
+        b[0].ids[b[1]],
+        a[0].texts[a[1]],
+        b[0].texts[b[1]],
+    )
