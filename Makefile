@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz bench requirements clean screenshots
+.PHONY: run test setup page ui chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz storm bench requirements clean screenshots
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -71,6 +71,10 @@ drill-queue: .venv/dev.stamp ## 10,000 runs of five stages while a worker is kil
 fuzz: .venv/dev.stamp ## ten minutes of damaged files, and many generated requests
 	$(BIN)/python -m tests.fuzz.files --minutes 10
 	$(BIN)/python -m tests.fuzz.api --examples 200
+
+storm: .venv/dev.stamp ## documents rewritten and deleted for 10 minutes while their neighbours are connected, on both engines
+	$(BIN)/python -m tests.crash.connection_storm --minutes 10 --engine sqlite
+	$(BIN)/python -m tests.crash.connection_storm --minutes 10 --engine postgres
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from functools import partial
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, insert, select
 
 from bench.quality.texts import CHAPTERS
 from tests.integration.workshop import BRISK, HASTY, Shelf, until
@@ -24,7 +24,7 @@ from towpath.ledger.ledger import SqlLedger
 from towpath.ledger.tables import connections, document_processing_jobs, documents
 from towpath.ledger.verbs.publish import apply
 from towpath.model.content import Anchor, Chunk
-from towpath.model.ids import HOME_ORG
+from towpath.model.ids import HOME_ORG, new_id
 from towpath.model.work import Done, Job, Outcome, Run
 from towpath.model.writes import Publish
 from towpath.pipelines.pipeline import Pipeline, Step
@@ -123,6 +123,27 @@ class Bookshelf:
             ) is None
 
         await until(look, "all jobs to end", 60)
+
+    async def connect_again(self, document_id: str) -> None:
+        """One more `connect` of the document's last run, waited for."""
+        run, _ = await self.last_run(document_id)
+        now = self.clock.now()
+        again = insert(document_processing_jobs).values(
+            id=new_id(),
+            org_id=HOME_ORG,
+            document_id=document_id,
+            run_id=run.id,
+            stage="connect",
+            status="PENDING",
+            follow_up=True,
+            max_attempts=3,
+            available_at=now,
+            created_at=now,
+            updated_at=now,
+        )
+        await self.ledger.database.run(lambda tx: tx.connection.execute(again))
+        self.bell.ring()
+        await self.settled()
 
     async def delete(self, document_id: str) -> None:
         await self.catalogue.delete(HOME_ORG, document_id)
