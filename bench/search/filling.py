@@ -53,7 +53,7 @@ def chunk(made: MadeChunk) -> dict[str, object]:
         "anchor": {"heading_path": [made.heading], "page": made.ordinal + 1},
         "vector": made.vector,
         "model": LocalEmbedder.model,
-        "dimension": LocalEmbedder.dimension,
+        "dimension": len(made.vector),
     }
 
 

@@ -42,7 +42,8 @@ class Desk:
         async def settled() -> Any:
             while True:
                 status = await self.get(f"/documents/{document_id}/status")
-                if status["poll_after_ms"] is None:
+                live = any(stage["status"] in ("PENDING", "PROCESSING") for stage in status["stages"])
+                if status["poll_after_ms"] is None and not live:
                     return status
                 await asyncio.sleep(0.02)
 

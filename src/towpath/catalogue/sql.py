@@ -178,7 +178,7 @@ class SqlCatalogue:
             _one(tx, org_id, document_id)
             return connecting.listed(tx, org_id, document_id, after, limit)
 
-        return await self._database.run(read, read=True)
+        return await self._database.run(read, read=True, org=org_id)
 
     async def mark_connection(
         self, org_id: str, connection_id: str, *, pinned: bool | None, hidden: bool | None, now: datetime
@@ -187,7 +187,7 @@ class SqlCatalogue:
             connecting.mark(tx, org_id, connection_id, pinned, hidden, now)
             return connecting.one(tx, org_id, connection_id)
 
-        return await self._database.run(work)
+        return await self._database.run(work, org=org_id)
 
     async def _listed(self, org_id: str, document_id: str, query: Any) -> list[Json]:
         def read(tx: Transaction) -> list[Json]:

@@ -190,6 +190,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connections
+         * @description Passages of other documents that speak of the same thing, side by side with those of this one.
+         *
+         *     Pinned ones come first, then the closest. Hidden ones are among them, and say so.
+         */
+        get: operations["connections_documents__document_id__connections_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}/costs": {
         parameters: {
             query?: never;
@@ -370,6 +392,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark Connection
+         * @description Pin or hide a connection. It stays so when either document is processed anew.
+         */
+        patch: operations["mark_connection_connections__connection_id__patch"];
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -536,6 +578,45 @@ export interface components {
             };
             /** Model */
             model: string | null;
+        };
+        /** ConnectionChange */
+        ConnectionChange: {
+            /**
+             * Pinned
+             * @description Keep it, and show it first
+             */
+            pinned?: boolean | null;
+            /**
+             * Hidden
+             * @description Do not show it again
+             */
+            hidden?: boolean | null;
+        };
+        /** ConnectionView */
+        ConnectionView: {
+            /** Id */
+            id: string;
+            /**
+             * Score
+             * @description From 0.5, just above chance for the model, to 1, the same text
+             */
+            score: number;
+            /**
+             * Kind
+             * @description same_passage or same_topic
+             */
+            kind: string;
+            /**
+             * Reason
+             * @description Why, in words that both passages have
+             */
+            reason: string;
+            /** Pinned */
+            pinned: boolean;
+            /** Hidden */
+            hidden: boolean;
+            here: components["schemas"]["PassageView"];
+            there: components["schemas"]["OtherPassageView"];
         };
         /** CostsView */
         CostsView: {
@@ -797,6 +878,34 @@ export interface components {
             /** Documents */
             documents: {
                 [key: string]: number;
+            };
+        };
+        /** OtherPassageView */
+        OtherPassageView: {
+            /** Document Id */
+            document_id: string;
+            /** Chunk Id */
+            chunk_id: string;
+            /** Text */
+            text: string;
+            /** Anchor */
+            anchor: {
+                [key: string]: unknown;
+            };
+            /** Document Name */
+            document_name: string | null;
+        };
+        /** PassageView */
+        PassageView: {
+            /** Document Id */
+            document_id: string;
+            /** Chunk Id */
+            chunk_id: string;
+            /** Text */
+            text: string;
+            /** Anchor */
+            anchor: {
+                [key: string]: unknown;
             };
         };
         /**
@@ -1827,6 +1936,59 @@ export interface operations {
             };
         };
     };
+    connections_documents__document_id__connections_get: {
+        parameters: {
+            query?: {
+                /** @description Go on after this connection */
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionView"][];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What went wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     costs_documents__document_id__costs_get: {
         parameters: {
             query?: never;
@@ -2272,6 +2434,59 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What went wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mark_connection_connections__connection_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
