@@ -6,6 +6,7 @@ import pytest
 
 from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
 from tests.support.databases import EngineUnderTest
+from towpath.catalogue.contract import ShownConnection
 from towpath.model.work import JobStatus, RunState
 
 
@@ -158,7 +159,7 @@ async def test_given_a_list_that_is_read_in_pages_then_it_is_the_same_list(shelf
     await shelf.mark(whole[-1].id, pinned=True)
     whole = await shelf.connections(book)
     assert whole[0].pinned
-    pages = []
+    pages: list[ShownConnection] = []
     while page := await shelf.connections(book, after=pages[-1].id if pages else None, limit=2):
         pages += page
     assert pages == whole

@@ -74,6 +74,7 @@ async def opened(
         hearing = CallHearing(settings, children)
         stack.push_async_callback(hearing.aclose)
         index = index_of(settings, database)
+        library = SqlLibrary(index)
         pipelines = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
@@ -82,10 +83,10 @@ async def opened(
                 count_pages=reading.count_pages,
                 embedder=providers.document_embedder(settings, children),
                 compute=children,
-                library=SqlLibrary(index),
+                library=library,
                 side_by_side=settings.child_processes,
             ),
-            calls.NAME: hearing.pipeline(store),
+            calls.NAME: hearing.pipeline(store, library),
         }
         services = services_of(settings, database, ledger, store, bell, clock, pipelines, index)
         worker = None

@@ -1,4 +1,4 @@
-"""The pipeline of calls: from a recording to a transcript that can be searched."""
+"""The pipeline of calls: from a recording to a transcript that can be searched, and is then connected."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.providers.contract import Embedder
 from towpath.stages.analyze import analyze
 from towpath.stages.call_capabilities import Analyst, Listener, Patience, Transcriber
-from towpath.stages.capabilities import Compute
+from towpath.stages.capabilities import Compute, Library
 from towpath.stages.chunk_call import chunk_call
+from towpath.stages.connect import connect
 from towpath.stages.embed import embed
 from towpath.stages.extract_audio import Tape, extract_audio
 from towpath.stages.publish import publish
@@ -31,6 +32,7 @@ def call_pipeline(
     analyst_patience: Patience,
     embedder: Embedder,
     compute: Compute,
+    library: Library,
     side_by_side: int,
 ) -> Pipeline:
     blobs = tape.blobs
@@ -54,4 +56,5 @@ def call_pipeline(
             Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
             Step("publish", partial(publish, blobs=blobs)),
         ),
+        follow_ups=(Step("connect", partial(connect, library=library, embedder=embedder)),),
     )
