@@ -183,7 +183,23 @@ class TestOperations:
         assert (provider.calls, provider.polls) == (1, 4)
         assert _answer(job) == "operation 1"
         assert (job.attempts, job.lease_epoch) == (0, 4)
-        assert job.payload == {"polls": 3}
+        assert job.payload["polls"] == 3
+
+    async def test_one_that_never_ends_is_given_up_and_started_anew(self, workshop: Workshop) -> None:
+        provider = Provider()
+
+        def poll(operation: str) -> Pending | Answer:
+            return Pending(0.01) if operation == "operation 1" else Answer(operation.encode())
+
+        # Given a job that has asked for its operation since yesterday
+        asking = {"operation": "operation 1", "since": "2026-01-01T00:00:00+00:00"}
+        plan = Plan("document", 1, (), payload={"asking": asking})
+        submitted = await workshop.submit("extract", plan=plan)
+        async with workshop.working({"extract": self._stage(provider, poll)}):
+            await workshop.ended(submitted)
+        job = await workshop.job(submitted)
+        assert (_answer(job), job.attempts) == ("operation 2", 1)
+        assert "has not finished the operation" in (job.error_log or "")
 
     async def test_a_poll_that_fails_is_asked_again_and_starts_nothing(self, workshop: Workshop) -> None:
         provider = Provider()

@@ -7,7 +7,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol, TypeVar, cast
 
 from towpath import tracing
@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 #: Answers up to this size stand in the ledger's row; larger ones become artifacts.
 INLINE_BYTES = 65_536
+#: An operation that is still running after this is given up, and started anew by the next attempt.
+LONGEST_OPERATION = timedelta(hours=24)
 
 
 class Artifacts(Protocol):
@@ -160,8 +162,21 @@ class Memory:
         if isinstance(state, Answer):
             return state
         wait = state.retry_after if state.retry_after is not None else poll_delay(polls)
-        payload = {**self._payload, "polls": polls + 1}
-        raise Postpone(Suspend(self._clock.now() + timedelta(seconds=wait), "the provider's answer", payload))
+        now = self._clock.now()
+        asking = self._asking(operation_id, now)
+        if now - datetime.fromisoformat(asking["since"]) > LONGEST_OPERATION:
+            late = OperationLost(f"{call.provider} has not finished the operation {operation_id} in a day.")
+            await self._ledger.call_failed(self._held.lease, key, str(late))
+            raise late
+        payload = {**self._payload, "polls": polls + 1, "asking": asking}
+        raise Postpone(Suspend(now + timedelta(seconds=wait), "the provider's answer", payload))
+
+    def _asking(self, operation_id: str, now: datetime) -> dict[str, str]:
+        """Which operation is asked for, and since when; one that was started anew is waited for anew."""
+        before = cast("dict[str, str]", self._payload.get("asking") or {})
+        if before.get("operation") == operation_id:
+            return before
+        return {"operation": operation_id, "since": now.isoformat()}
 
     async def _remember(self, key: str, answer: Answer) -> None:
         small = len(answer.body) <= INLINE_BYTES
