@@ -3,12 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz storm bench requirements clean screenshots
+.PHONY: run test setup page ui azurite chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz storm bench requirements clean screenshots
 
 run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
 
-test: setup .venv/dev.stamp lint types ui tests ## set up and pass every test
+test: setup .venv/dev.stamp lint types ui azurite tests ## set up and pass every test
 
 setup: .venv/run.stamp page ## afterwards .venv/bin/towpath is the program
 
@@ -38,6 +38,9 @@ types: .venv/dev.stamp
 ui: page ## the page's own checks: types, unit tests, and a client that fits the server
 	$(BIN)/python ui/scripts/openapi.py --check
 	$(BIN)/python build_page.py types test check-client
+
+azurite: .venv/dev.stamp ## a real blob store for the tests, in .cache/
+	$(BIN)/python -m tests.support.azurite
 
 chromium: ## a real browser for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.azurite import connection_string, running_azurite
 from tests.support.databases import (
     CARELESS,
     EngineUnderTest,
@@ -38,6 +39,19 @@ def durable_postgres() -> Iterator[PostgresServer]:
     """A Postgres with its own durable settings, for tests that stop it, kill it and start it again."""
     with private_postgres() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def azurite_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Where a real Azure Blob Storage listens; tests take a container of their own in it."""
+    with running_azurite(tmp_path_factory.mktemp("azurite")) as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
+def azurite(azurite_port: int) -> str:
+    """Its connection string."""
+    return connection_string(azurite_port)
 
 
 @pytest.fixture(scope="session")

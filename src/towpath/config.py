@@ -15,7 +15,10 @@ from towpath.errors import ConfigError
 
 PREFIX = "TOWPATH_"
 FILE = "towpath.toml"
-_PASSWORD = re.compile(r"(://[^:/@]*:)[^@]*@")
+
+#: A password in an address: after the user's name, or among the parameters.
+_PASSWORD = re.compile(r"(//[^/?@:]*:)[^/?]+(?=@)|([?&]password=)[^&]+")
+_CONTAINER = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _setting(
@@ -23,7 +26,7 @@ def _setting(
 ) -> Any:
     """A setting. ``postgres`` is its default on Postgres where that differs; a ``secret`` is never shown."""
     about = {"help": help, "postgres": postgres, "choices": choices, "secret": secret}
-    return field(default=default, metadata=about, repr=not secret)
+    return field(default=default, metadata=about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +189,19 @@ class Settings:
         None,
         "Provider answers that only removed documents asked for are removed after this many days; none keeps them.",
     )
+    blob_storage: str | None = _setting(
+        None,
+        "Connection string of an Azure storage account; without one, files are kept in the data folder.",
+        secret=True,
+    )
+    blob_container: str = _setting("towpath", "Container for the files; made when it is not there.")
     log_format: str = _setting("text", "How to log.", choices=("text", "json"))
     traces: bool = _setting(
         False, "Send OpenTelemetry traces to OTEL_EXPORTER_OTLP_ENDPOINT (needs the extra `otel`)."
     )
+
+    def __repr__(self) -> str:
+        return f"Settings({', '.join(f'{item.name}={shown(self, item.name)!r}' for item in fields(self))})"
 
     @property
     def embedded(self) -> bool:
@@ -206,7 +218,7 @@ def shown(settings: Settings, name: str) -> object:
     secret = {item.name: item.metadata["secret"] for item in fields(Settings)}[name]
     if secret and value is not None:
         return "(set, not shown)"
-    return _PASSWORD.sub(r"\1***@", value) if isinstance(value, str) else value
+    return _PASSWORD.sub(r"\1\2***", value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,3 +321,7 @@ def _validate(settings: Settings) -> None:
         address = getattr(settings, name)
         if address is not None and not address.startswith(("postgresql://", "postgres://")):
             raise ConfigError(f"The setting `{name}` must be an address like postgresql://user@host/name.")
+    if not _CONTAINER.fullmatch(settings.blob_container):
+        raise ConfigError(
+            "The setting `blob_container` must be 3 to 63 small letters, digits and single hyphens."
+        )

@@ -14,6 +14,7 @@ TowpathError
     ├── Throttled        come back at a given time; costs no attempt
     ├── Refused          not as it is set up: a person must act
     │   └── AccountRefused   bad key, no credit, no permission: nobody's call can succeed before that
+    ├── StorageUnavailable   the blob storage cannot serve now; wait, at no cost
     ├── Transient        a passing fault; try again
     │   └── OperationLost    the provider no longer knows the operation: it must be started anew
     └── Ambiguous        sent, but the answer was lost: it may have been paid for
@@ -84,6 +85,10 @@ class Throttled(ProviderError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class StorageUnavailable(ProviderError):
+    """The blob storage cannot serve now: nothing is lost, the work waits for it and pays no attempt."""
 
 
 class Refused(ProviderError):

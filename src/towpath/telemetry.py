@@ -115,4 +115,5 @@ def set_up_logging(style: str, level: int = logging.INFO) -> None:
     plain = logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     handler.setFormatter(JsonFormatter() if style == "json" else plain)
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for chatty in ("httpx", "azure"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)

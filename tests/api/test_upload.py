@@ -102,7 +102,7 @@ async def test_a_body_without_a_file_is_refused_and_leaves_nothing(desk: Desk) -
 
     assert (await desk.get("/documents"))["total"] == 0
     assert desk.blobs() == set()
-    assert list(desk.towpath.store.incoming.iterdir()) == []
+    assert list(desk.towpath.services.intake.incoming.iterdir()) == []
 
 
 async def test_a_file_over_the_limit_is_refused_before_it_is_kept(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def settings_page() -> str:
         postgres = item.default if item.metadata["postgres"] is ... else item.metadata["postgres"]
         lines.append(
             f"| `{item.name}` | `{PREFIX}{item.name.upper()}` | {_shown(item.default)} | {_shown(postgres)} "
-            f"| {item.metadata['help']} |"
+            f"| {item.metadata['help']}{' Never printed.' if item.metadata['secret'] else ''} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -5,8 +5,18 @@ from pathlib import Path
 from towpath.app.opening import Towpath, keep_rules, opened
 from towpath.app.rig import Rig
 from towpath.app.serving import is_loopback
-from towpath.app.storage import open_database, open_store
+from towpath.app.storage import bind_organizations, open_database, opened_store
 
 PAGE = Path(__file__).parent.parent / "page"
 
-__all__ = ["PAGE", "Rig", "Towpath", "is_loopback", "keep_rules", "open_database", "open_store", "opened"]
+__all__ = [
+    "PAGE",
+    "Rig",
+    "Towpath",
+    "bind_organizations",
+    "is_loopback",
+    "keep_rules",
+    "open_database",
+    "opened",
+    "opened_store",
+]

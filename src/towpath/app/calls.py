@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from towpath.app.cloud import wanted
 from towpath.app.providers import document_embedder
 from towpath.config import Settings
@@ -16,7 +18,7 @@ from towpath.providers.yandex.speechkit_v2 import SpeechKitV2
 from towpath.stages.call_capabilities import Analyst, Listener, Patience, Transcriber
 from towpath.stages.capabilities import Library
 from towpath.stages.extract_audio import Tape
-from towpath.storage.local import LocalStore
+from towpath.storage.contract import BlobStore
 from towpath.worker.children import Children
 
 #: A busy analyst is asked as often as it says; only the time counts.
@@ -32,11 +34,11 @@ class CallHearing:
         self._ears = transcriber(settings, children)
         self._analyst = analyst(settings, children)
 
-    def pipeline(self, store: LocalStore, library: Library) -> Pipeline:
+    def pipeline(self, store: BlobStore, incoming: Path, library: Library) -> Pipeline:
         settings = self._settings
         recorder = LocalRecorder(self._children, settings.call_window_seconds)
         return call.call_pipeline(
-            tape=Tape(store, recorder, settings.transcriber == "local", store.incoming),
+            tape=Tape(store, recorder, settings.transcriber == "local", incoming),
             ears=self._ears,
             patience=Patience(
                 settings.transcript_patience_seconds,

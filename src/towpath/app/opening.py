@@ -22,7 +22,8 @@ from towpath.pipelines import call as calls
 from towpath.pipelines import document as documents
 from towpath.search.library import SqlLibrary
 from towpath.server.services import Services
-from towpath.storage.local import LocalStore
+from towpath.storage.contract import BlobStore
+from towpath.storage.incoming import own_folder
 from towpath.worker.execute import Executor, Rules
 from towpath.worker.governor import Governor
 from towpath.worker.housekeeping import Housekeeper, Keep
@@ -37,7 +38,7 @@ class Towpath:
 
     settings: Settings
     services: Services
-    store: LocalStore
+    store: BlobStore
     worker: Worker | None
     #: Whether it can look across organizations; not so where its database role is bound to one at a time.
     sees_all: bool
@@ -61,7 +62,9 @@ async def opened(
         else:
             await asyncio.to_thread(migrate.require_current, database.engine)
         sees_all = await asyncio.to_thread(bind_organizations, database, work=work)
-        store = open_store(settings)
+        incoming = stack.enter_context(own_folder(settings.data / "incoming"))
+        store = open_store(settings, incoming)
+        stack.push_async_callback(store.close)
         children = rig.children(settings)
         stack.callback(children.close)
         bell = open_bell(settings, listen=work)
@@ -86,12 +89,11 @@ async def opened(
                 library=library,
                 side_by_side=settings.child_processes,
             ),
-            calls.NAME: hearing.pipeline(store, library),
+            calls.NAME: hearing.pipeline(store, incoming, library),
         }
-        services = services_of(settings, database, ledger, store, bell, clock, pipelines, index)
+        services = services_of(settings, database, ledger, store, incoming, bell, clock, pipelines, index)
         worker = None
         if alone:
-            store.sweep_incoming()
             await ledger.recover(
                 clock.now(), resume_runs=settings.recovery == "resume", max_crashes=settings.max_crashes
             )

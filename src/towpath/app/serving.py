@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from towpath.access.sql import SqlKeys
 from towpath.app.providers import query_embedder
 from towpath.catalogue.sql import SqlCatalogue
@@ -19,14 +21,15 @@ from towpath.search.postgres import PostgresIndex
 from towpath.search.searcher import HybridSearcher
 from towpath.search.sqlite import SqliteIndex
 from towpath.server.services import Services
-from towpath.storage.local import LocalStore
+from towpath.storage.contract import BlobStore
 
 
 def services_of(
     settings: Settings,
     database: Database,
     ledger: SqlLedger,
-    store: LocalStore,
+    store: BlobStore,
+    incoming: Path,
     bell: LocalBell,
     clock: Clock,
     pipelines: dict[str, Pipeline],
@@ -47,7 +50,7 @@ def services_of(
         ledger=ledger,
         catalogue=SqlCatalogue(database, stages),
         searcher=HybridSearcher(index, query_embedder(settings)),
-        intake=Intake(ledger, store, bell, clock, plans, store.incoming, settings.max_upload_bytes),
+        intake=Intake(ledger, store, bell, clock, plans, incoming, settings.max_upload_bytes),
         blobs=store,
         keys=SqlKeys(database),
         bell=bell,

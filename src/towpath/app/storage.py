@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 from towpath.config import Settings
 from towpath.errors import ConfigError
@@ -13,6 +16,7 @@ from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.queue.local import LocalBell
 from towpath.queue.postgres import PostgresBell
 from towpath.storage.contract import BlobStore, checked
+from towpath.storage.incoming import own_folder
 from towpath.storage.local import LocalStore
 
 log = logging.getLogger(__name__)
@@ -56,8 +60,27 @@ def open_bell(settings: Settings, *, listen: bool) -> LocalBell:
     return PostgresBell(settings.database, listen=listen, direct=settings.database_listen)
 
 
-def open_store(settings: Settings) -> LocalStore:
-    return LocalStore(settings.data)
+def open_store(settings: Settings, incoming: Path) -> BlobStore:
+    """The store of this installation; ``incoming`` is a folder for files on their way in or out."""
+    if settings.blob_storage is None:
+        return LocalStore(settings.data, incoming)
+    try:
+        # Half a second to import: only for those who use it.
+        from towpath.storage.azure import AzureStore
+    except ImportError as error:
+        raise ConfigError("Azure Blob Storage needs its SDK: pip install 'towpath[azure]'.") from error
+    return AzureStore(settings.blob_storage, settings.blob_container, incoming)
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings) -> AsyncGenerator[BlobStore]:
+    """The store alone, for commands that look after an installation."""
+    with own_folder(settings.data / "incoming") as incoming:
+        store = open_store(settings, incoming)
+        try:
+            yield store
+        finally:
+            await store.close()
 
 
 class Artifacts:

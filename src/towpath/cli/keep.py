@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import AsyncExitStack
 from dataclasses import asdict, fields
 from typing import TypedDict, TypeVar
 
@@ -22,7 +22,6 @@ from towpath.folder import owned
 from towpath.ledger import migrate as migrations
 from towpath.ledger.contract import Pruned
 from towpath.ledger.ledger import SqlLedger
-from towpath.storage.local import LocalStore
 from towpath.worker.housekeeping import Housekeeper
 
 T = TypeVar("T")
@@ -119,23 +118,25 @@ def check(loaded: Loaded, repair: bool, as_json: bool) -> None:
 
 
 async def _compare(settings: Settings, repair: bool) -> Comparison:
-    with owned(settings.data, "") if repair and settings.embedded else nullcontext():
+    async with AsyncExitStack() as stack:
+        if repair and settings.embedded:
+            stack.enter_context(owned(settings.data, ""))
         database = app.open_database(settings)
-        try:
-            if settings.embedded:
-                migrations.upgrade(database.engine)
-            store = LocalStore(settings.data)
-            if repair:
-                store.sweep_incoming()
-            wanted = await SqlCatalogue(database, {}).blob_keys()
-            there = {key async for key in store.keys("")}
-            orphans = sorted(there - wanted)
-            if repair:
-                for key in orphans:
-                    await store.delete(key)
-            return {"blobs": len(there), "orphans": orphans, "missing": sorted(wanted - there)}
-        finally:
-            database.close()
+        stack.callback(database.close)
+        if settings.embedded:
+            migrations.upgrade(database.engine)
+        if not app.bind_organizations(database, work=False):
+            # It would take the files of every organization for orphans, and --repair would remove them.
+            raise UserError("This database role does not see all organizations: check with a worker's role.")
+        store = await stack.enter_async_context(app.opened_store(settings))
+        wanted = await SqlCatalogue(database, {}).blob_keys()
+        # A container may hold other people's blobs, too: ours begin like this.
+        there = {key async for key in store.keys("orgs/")}
+        orphans = sorted(there - wanted)
+        if repair:
+            for key in orphans:
+                await store.delete(key)
+        return {"blobs": len(there), "orphans": orphans, "missing": sorted(wanted - there)}
 
 
 @click.command()
@@ -153,9 +154,8 @@ async def _prune(settings: Settings) -> Pruned:
     try:
         if settings.embedded:
             migrations.upgrade(database.engine)
-        keeper = Housekeeper(
-            SqlLedger(database), app.open_store(settings), SystemClock(), app.keep_rules(settings)
-        )
-        return await keeper.clean()
+        async with app.opened_store(settings) as store:
+            keeper = Housekeeper(SqlLedger(database), store, SystemClock(), app.keep_rules(settings))
+            return await keeper.clean()
     finally:
         database.close()

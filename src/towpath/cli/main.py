@@ -9,14 +9,14 @@ import click
 
 from towpath import __version__
 from towpath.cli import ask, drill, keep, run, submit
-from towpath.errors import DatabaseUnavailable, UserError
+from towpath.errors import DatabaseUnavailable, StorageUnavailable, UserError
 
 
 class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().main(*args, **kwargs)
-        except (UserError, DatabaseUnavailable) as error:
+        except (UserError, DatabaseUnavailable, StorageUnavailable) as error:
             click.echo(f"towpath: {error}", err=True)
             sys.exit(2)
 

@@ -56,10 +56,10 @@ class Copy:
     names: dict[str, str] = field(default_factory=dict[str, str])
 
     async def submit(self, name: str, body: bytes) -> str:
-        store = self.towpath.store
-        async with spool(store.incoming, len(body) + 1) as upload:
+        intake = self.towpath.services.intake
+        async with spool(intake.incoming, len(body) + 1) as upload:
             upload.write(body)
-            submitted = await self.towpath.services.intake.accept(HOME_ORG, name, upload)
+            submitted = await intake.accept(HOME_ORG, name, upload)
         self.names[submitted.document_id] = name
         return submitted.document_id
 

@@ -19,6 +19,7 @@ from towpath.errors import (
     KeyConflict,
     NotFound,
     Rejected,
+    StorageUnavailable,
     TowpathError,
     UserError,
 )
@@ -45,6 +46,7 @@ _PROBLEMS: tuple[tuple[type[Exception], int, str, str, str], ...] = (
     (ConfigError, 503, "misconfigured", "The server is not set up for this", "Ask whoever runs the server."),
     (UserError, 400, "bad-request", "The request cannot be carried out", "Correct the request."),
     (DatabaseUnavailable, 503, "database-unavailable", "The database does not answer", "Try again soon."),
+    (StorageUnavailable, 503, "storage-unavailable", "The storage cannot serve now", "Try again soon."),
 )
 _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("bad-request", "The request cannot be understood", "Correct the request."),

@@ -32,7 +32,10 @@ def document_prefix(org_id: str, document_id: str) -> str:
 
 
 class BlobStore(Protocol):
-    """What is acknowledged is durable. Writing a key again replaces it; a torn blob is never visible."""
+    """What is acknowledged is durable. Writing a key again replaces it; a torn blob is never visible.
+
+    A store that cannot serve now raises StorageUnavailable: the work waits for it and loses no attempt.
+    """
 
     async def put(self, key: str, body: bytes) -> None: ...
 
@@ -65,3 +68,5 @@ class BlobStore(Protocol):
     async def signed_url(self, key: str) -> str | None:
         """An address a provider can fetch for a while, where the store can give one."""
         ...
+
+    async def close(self) -> None: ...

@@ -16,19 +16,14 @@ CHUNK = 1 << 20
 
 
 class LocalStore:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, incoming: Path) -> None:
         self._root = root / "blobs"
-        #: Files that are still being written. Emptied at start-up: whoever wrote them is gone.
-        self.incoming = root / "incoming"
+        #: Files that are still being written.
+        self._incoming = incoming
         self._root.mkdir(parents=True, exist_ok=True)
-        self.incoming.mkdir(parents=True, exist_ok=True)
 
-    def sweep_incoming(self) -> int:
-        """Remove what broken-off writers left behind. Only for the one server that owns the folder."""
-        left = list(self.incoming.iterdir())
-        for path in left:
-            path.unlink(missing_ok=True)
-        return len(left)
+    async def close(self) -> None:
+        """Nothing is held open between calls."""
 
     async def put(self, key: str, body: bytes) -> None:
         target = self._path(key)
@@ -88,7 +83,7 @@ class LocalStore:
         return sorted(key for key in found if key.startswith(prefix))
 
     def _write(self, target: Path, body: bytes) -> None:
-        aside = self.incoming / new_id()
+        aside = self._incoming / new_id()
         try:
             aside.write_bytes(body)
             self._adopt(aside, target)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from towpath.clock import Clock
-from towpath.errors import LeaseLost, Refused, Rejected, Throttled
+from towpath.errors import LeaseLost, Refused, Rejected, StorageUnavailable, Throttled
 from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Settlement, Suspended
 from towpath.lifecycle.retry import retry_at
 from towpath.model.work import Claimed, Done, FailureType, Json, Outcome, Reject, Suspend
@@ -152,6 +152,9 @@ class Executor:
                 throttled.retry_after if throttled.retry_after is not None else self._rules.throttle_seconds
             )
             outcome = Suspend(self._clock.now() + timedelta(seconds=wait), str(throttled))
+        except StorageUnavailable as unavailable:
+            wait = self._rules.throttle_seconds * self._rules.backoff_scale
+            outcome = Suspend(self._clock.now() + timedelta(seconds=wait), str(unavailable))
         except Exception as error:
             return self.failed(job, error)
         return self._settlement(pipeline, job, outcome, keep())

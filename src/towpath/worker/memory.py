@@ -12,7 +12,14 @@ from typing import Protocol, TypeVar, cast
 
 from towpath import tracing
 from towpath.clock import Clock
-from towpath.errors import Ambiguous, DatabaseUnavailable, OperationLost, ProviderError, Rejected
+from towpath.errors import (
+    Ambiguous,
+    DatabaseUnavailable,
+    OperationLost,
+    ProviderError,
+    Rejected,
+    StorageUnavailable,
+)
 from towpath.ledger.contract import (
     CallAnswer,
     CallAnswered,
@@ -179,25 +186,32 @@ class Memory:
         return {"operation": operation_id, "since": now.isoformat()}
 
     async def _remember(self, key: str, answer: Answer) -> None:
-        small = len(answer.body) <= INLINE_BYTES
-        artifact = None if small else await self._artifacts.put(self._org_id, f"answers/{key}", answer.body)
-        inline = {"base64": base64.b64encode(answer.body).decode()} if small else None
-        given = CallAnswer(inline, artifact, answer.units, answer.cost)
         self.made += 1
         self.cost += answer.cost
-        await self._insist(lambda: self._ledger.call_answer(self._held.lease, key, given, self._clock.now()))
+
+        async def write() -> None:
+            given = await self._kept(key, answer)
+            await self._ledger.call_answer(self._held.lease, key, given, self._clock.now())
+
+        await self._insist(write)
 
     async def _name(self, key: str, operation_id: str) -> None:
         await self._insist(lambda: self._ledger.call_operation(self._held.lease, key, operation_id))
 
     async def _insist(self, write: Callable[[], Awaitable[None]]) -> None:
-        """What is paid for is kept in hand while the database is away, for as long as the lease is trusted."""
+        """What is paid for is kept in hand while database or storage is away, for as long as the lease is trusted."""
         while True:
             try:
                 return await write()
-            except DatabaseUnavailable:
+            except (DatabaseUnavailable, StorageUnavailable):
                 self._held.check()
                 await asyncio.sleep(0.5)
+
+    async def _kept(self, key: str, answer: Answer) -> CallAnswer:
+        small = len(answer.body) <= INLINE_BYTES
+        artifact = None if small else await self._artifacts.put(self._org_id, f"answers/{key}", answer.body)
+        inline = {"base64": base64.b64encode(answer.body).decode()} if small else None
+        return CallAnswer(inline, artifact, answer.units, answer.cost)
 
     async def _recall(self, answer: Json | None, artifact: str | None) -> Answer:
         self.reused += 1

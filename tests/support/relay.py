@@ -1,0 +1,42 @@
+"""A wire to a server on this machine that can be cut and mended, at an address that stays the same."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from tests.support.servers import free_port
+
+
+class Relay:
+    """Forwards a port to another one, both ways, until it is cut."""
+
+    def __init__(self, port: int) -> None:
+        self.port = free_port()
+        self._target = port
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+
+    async def mend(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+
+    async def cut(self) -> None:
+        """Nobody listens any more, and every open connection breaks."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for writer in list(self._open):
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        behind, ahead = await asyncio.open_connection("127.0.0.1", self._target)
+        await asyncio.gather(self._pump(reader, ahead), self._pump(behind, writer))
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.add(writer)
+        with suppress(ConnectionError):
+            while piece := await reader.read(1 << 16):
+                writer.write(piece)
+                await writer.drain()
+        self._open.discard(writer)
+        writer.close()
