@@ -81,6 +81,9 @@ storm: .venv/dev.stamp ## documents rewritten and deleted for 10 minutes while t
 
 bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue
+	$(BIN)/python -m bench documents
+	$(BIN)/python -m bench search
+	$(BIN)/python -m bench connections
 	$(BIN)/python -m bench calls
 
 requirements: ## pin everything anew (needs uv)

@@ -10,23 +10,13 @@ import click
 import pytest
 import yaml
 
-from towpath.cli.main import main
+from tests.support.commands import understood
 from towpath.config import PREFIX, load
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
 OURS = {name: service for name, service in COMPOSE["services"].items() if service.get("image") == "towpath"}
 UNITS = sorted((ROOT / "deploy").glob("*.service"))
-
-
-def understood(words: list[str]) -> bool:
-    """Whether the command line parses; an unknown command, option or argument raises."""
-    with main.make_context("towpath", list(words), resilient_parsing=False) as context:
-        name, command, rest = main.resolve_command(context, [*context._protected_args, *context.args])  # pyright: ignore[reportPrivateUsage]  (where click keeps the command's own words)
-        assert name is not None
-        assert command is not None
-        command.make_context(name, rest, parent=context).close()
-        return True
 
 
 @pytest.mark.parametrize("name", OURS)
