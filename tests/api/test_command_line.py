@@ -72,6 +72,7 @@ def test_status_runs_jobs_and_delete(shell: Shell) -> None:
         "chunk",
         "embed",
         "publish",
+        "connect",
     }
     assert "removed note.txt" in shell.run("delete", sent["id"], "--yes")
     assert "There is no document" in shell.run("status", sent["id"], expect=2)
