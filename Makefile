@@ -50,7 +50,7 @@ pgbouncer: ## a real pooler for the tests on Postgres
 	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || (apt-get update -qq && apt-get install -qq -y pgbouncer)
 
 tests: .venv/dev.stamp page chromium pgbouncer ## everything pytest knows, the page in a real Chromium among it
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
 browser: .venv/dev.stamp page chromium ## the page in a real Chromium
 	$(BIN)/pytest tests/browser
