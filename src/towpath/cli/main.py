@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from towpath import __version__
-from towpath.cli import ask, drill, keep, run, submit
+from towpath.cli import ask, drill, keep, move, run, submit
 from towpath.errors import DatabaseUnavailable, StorageUnavailable, UserError
 
 
@@ -44,6 +44,7 @@ for command in (
     keep.check,
     keep.prune,
     run.migrate,
+    move.move,
     drill.drill,
 ):
     main.add_command(command)

@@ -66,7 +66,7 @@ def _orphan(tx: Transaction, run: Run, last: Job, poisonous: bool, crashes: int,
         else "The process ended before the run did."
     )
     end = JobStatus.FAILED if last.status is JobStatus.PROCESSING else JobStatus.CANCELLED
-    _take_away(tx, last, end, crashes, error, now)
+    take_away(tx, last, end, crashes, error, now)
     tx.connection.execute(
         update(processing_runs)
         .where(processing_runs.c.id == run.id)
@@ -94,12 +94,10 @@ def _recover_follow_ups(tx: Transaction, now: datetime, max_crashes: int) -> Non
     for job in map(rows.job, found):
         crashes = job.crashes + 1
         end = JobStatus.FAILED if crashes > max_crashes else JobStatus.PENDING
-        _take_away(tx, job, end, crashes, "The process ended before the follow-up did.", now)
+        take_away(tx, job, end, crashes, "The process ended before the follow-up did.", now)
 
 
-def _take_away(
-    tx: Transaction, job: Job, status: JobStatus, crashes: int, reason: str, now: datetime
-) -> None:
+def take_away(tx: Transaction, job: Job, status: JobStatus, crashes: int, reason: str, now: datetime) -> None:
     """Take a job out of the hands of the process that died, and say so in its log."""
     again = status is JobStatus.PENDING
     tx.connection.execute(
