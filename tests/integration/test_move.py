@@ -187,6 +187,8 @@ async def test_everything_is_there_again_and_what_was_half_done_is_finished_with
             before = await picture(desk, documents)
         async with opened_desk(data, work=False, **settings) as desk:
             halves = await leave_half_done(desk, reader, tmp_path)
+        indexes = "select indexname, indexdef from pg_indexes where schemaname = 'public' order by 1"
+        indexed = ask(dsn, indexes)
         late = "update processing_runs set deadline_at = '2020-01-01T00:00:00.000000+00:00' where ended_at is null"
         change(data, late)
         change(data, "update run_events set detail = case id when 1 then 'null' end where id <= 2")
@@ -194,11 +196,12 @@ async def test_everything_is_there_again_and_what_was_half_done_is_finished_with
         answer = await asyncio.to_thread(moved, data, dsn)
         assert answer.exit_code == 0, answer.output
         assert "Moved 7 documents" in answer.output
-        # Then every row is the same, json's null is not the absence of json, and numbers go on
+        # Then every row is the same, json's null is not the absence of json, numbers go on, indexes are there
         assert everything(PostgresDatabase(dsn)) == everything(SqliteDatabase(data / "towpath.db"))
         nulls = "select detail is null, jsonb_typeof(detail) from run_events where id <= 2 order by id"
         assert ask(dsn, nulls) == [(False, "null"), (True, None)]
         assert ask(dsn, "select max(id) + 1 = nextval('run_events_id_seq') from run_events") == [(True,)]
+        assert ask(dsn, indexes) == indexed
         # And users see what they saw
         async with opened_desk(data, work=False, database=dsn, **settings) as desk:
             assert await picture(desk, documents) == before
