@@ -128,7 +128,7 @@ async def picture(desk: Desk, documents: list[str]) -> dict[str, Any]:
 
 @asynccontextmanager
 async def providers() -> AsyncGenerator[tuple[DocumentIntelligenceEmulator, OpenAIEmulator, dict[str, Any]]]:
-    async with DocumentIntelligenceEmulator(polls=0) as reader, OpenAIEmulator() as embedder:
+    async with DocumentIntelligenceEmulator(polls=0, retry_after=1) as reader, OpenAIEmulator() as embedder:
         yield (
             reader,
             embedder,
