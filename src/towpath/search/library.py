@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ _Row = Row[Any, Any, Any, Any, Any, Any]
 
 #: Shorter words tell little, and longer ones are no words.
 SHORTEST, LONGEST = 3, 40
+#: Passages whose words are remembered: each is compared with many documents, one after the other.
+READ = 8_192
 
 
 class SqlLibrary:
@@ -122,16 +125,27 @@ def _passages(rows: Sequence[_Row]) -> Passages:
     )
 
 
-def terms(text: str, spelled: dict[str, str]) -> Counter[str]:
+def terms(text: str, spelled: dict[str, str]) -> Mapping[str, int]:
     """How often the text has each word; ``spelled`` is told the shortest spelling of each."""
-    found: Counter[str] = Counter()
-    for word in _telling(text):
-        key = stem(word)
-        found[key] += 1
+    found, spellings = _read(text)
+    for key, word in spellings.items():
         known = spelled.get(key)
         if known is None or (len(word), word) < (len(known), known):
             spelled[key] = word
     return found
+
+
+@lru_cache(maxsize=READ)
+def _read(text: str) -> tuple[Mapping[str, int], Mapping[str, str]]:
+    found: Counter[str] = Counter()
+    spellings: dict[str, str] = {}
+    for word in _telling(text):
+        key = stem(word)
+        found[key] += 1
+        known = spellings.get(key)
+        if known is None or (len(word), word) < (len(known), known):
+            spellings[key] = word
+    return found, spellings
 
 
 def _telling(text: str) -> Iterable[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +59,7 @@ class Passages:
     ids: Sequence[str]
     texts: Sequence[str]
     vectors: Vectors
-    terms: Sequence[Counter[str]]
+    terms: Sequence[Mapping[str, int]]
     """How often each passage has each word, by the word's stem and without words that say nothing."""
     spelled: Mapping[str, str]
     """A word for each stem, as a reader would write it."""

@@ -118,7 +118,8 @@ class _Weights:
     def shared(self, row: int, column: int) -> float:
         """The cosine of the two passages' words."""
         (one, length), (other, other_length) = self._of(0, row), self._of(1, column)
-        product = sum(one[term] * other[term] for term in sorted(one.keys() & other.keys()))
+        # Exact, so that the order of the words does not matter.
+        product = math.fsum([weight * other[term] for term, weight in one.items() if term in other])
         return product / (length * other_length) if product else 0.0
 
     def telling(self, row: int, column: int) -> list[str]:
