@@ -57,8 +57,9 @@ KILLS = (
     # A call that was begun and not answered may have been paid for: the ledger cannot know, and counts it.
     Peril("before", "call_begin", "pay", calls=1),
     Peril("after", "call_begin", "pay", calls=1, reopened=1),
-    Peril("before", "call_operation", "operate", calls=2, reopened=1),
-    Peril("after", "call_operation", "operate", calls=1),
+    # Once the operation is waited for, the stage has come on: its crash is forgiven.
+    Peril("before", "call_operation", "operate", crashes=0, calls=2, reopened=1),
+    Peril("after", "call_operation", "operate", crashes=0, calls=1),
     Peril("before", "call_answer", "pay", calls=2, reopened=1),
     Peril("after", "call_answer", "pay", calls=1),
     # The second sweep, so that the worker holds a job when it dies.
@@ -75,6 +76,6 @@ ZOMBIES = (
     Peril("before", "fail", "stumble", kind="zombie"),
     Peril("before", "suspend", "rest", kind="zombie"),
     Peril("before", "call_begin", "pay", kind="zombie", calls=1),
-    Peril("before", "call_operation", "operate", kind="zombie", calls=2, reopened=1),
+    Peril("before", "call_operation", "operate", kind="zombie", crashes=0, calls=2, reopened=1),
     Peril("before", "call_answer", "pay", kind="zombie", calls=2, reopened=1),
 )

@@ -13,6 +13,7 @@ from sqlalchemy import Row, or_, select
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunks, connection_marks, connections, documents
 from towpath.model.writes import Version
+from towpath.providers.contract import Vectors
 from towpath.search.contract import Scope, Space
 from towpath.search.index import Index
 from towpath.search.letters import pairs, runs_on, words
@@ -93,6 +94,21 @@ class SqlLibrary:
         return await self._index.database.run(
             lambda tx: [Mark(*map(str, row)) for row in tx.connection.execute(query)], read=True
         )
+
+    async def sample(self, org_id: str, model: str, most: int) -> Vectors:
+        c = chunks.c
+        query = (
+            select(c.vector)
+            .where(c.org_id == org_id, c.model == model, c.vector.is_not(None))
+            .order_by(c.number)
+            .limit(most)
+        )
+
+        def read(tx: Transaction) -> Vectors:
+            found = [np.asarray(vector, np.float32) for vector in tx.connection.scalars(query)]
+            return np.stack(found) if found else np.zeros((0, 1), np.float32)
+
+        return await self._index.database.run(read, read=True)
 
 
 def _by_document(tx: Transaction, best: dict[int, float]) -> dict[str, float]:

@@ -99,6 +99,10 @@ class Library(Protocol):
 
     async def marks(self, org_id: str, document_id: str) -> list[Mark]: ...
 
+    async def sample(self, org_id: str, model: str, most: int) -> Vectors:
+        """Vectors of passages chosen by nothing but their numbers."""
+        ...
+
 
 def document_of(context: Context) -> Mapping[str, str]:
     """Name, media type, hash and blob key of the document, frozen with the run's options."""

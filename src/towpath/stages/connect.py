@@ -8,18 +8,14 @@ anew meanwhile, its own `connect` comes after and compares again, so the last wo
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Sequence
-
-import numpy as np
 
 from towpath.model.work import Done, Outcome
 from towpath.model.writes import Between, Carry, Connect, Connection
-from towpath.providers.contract import Answer, Embedder
-from towpath.stages.background import PASSAGES, Background, learn
+from towpath.providers.contract import Embedder
+from towpath.stages.background import MEASURED, SAMPLE, Background, guess
 from towpath.stages.capabilities import Library, Mark, Passages
-from towpath.stages.contract import Context, PaidCall
+from towpath.stages.contract import Context
 from towpath.stages.matching import Comparison, successor
 
 #: Nearest passages of other documents looked up for each passage.
@@ -44,7 +40,7 @@ async def connect(context: Context, *, library: Library, embedder: Embedder) -> 
     if mine.model != embedder.model:
         # Its vectors compare with nothing that this installation makes; processed anew, it is connected.
         return Done({"compared": 0, "connections": 0, "skipped": f"embedded by {mine.model}"})
-    background = await _background(context, embedder)
+    background = await _background(context, library, mine.model)
     others = await _worth_comparing(context, library, mine, background)
     marks = await library.marks(context.org_id, context.document_id)
     limits = _Limits()
@@ -59,17 +55,9 @@ async def connect(context: Context, *, library: Library, embedder: Embedder) -> 
     return Done({"compared": len(others), "connections": connections})
 
 
-async def _background(context: Context, embedder: Embedder) -> Background:
-    """Asked of the model once, and remembered like any other answer."""
-
-    async def make() -> Answer:
-        embedded = await embedder.embed(PASSAGES)
-        return Answer(embedded.vectors.astype("<f4").tobytes(), embedded.units, embedded.cost)
-
-    content = hashlib.sha256(json.dumps(PASSAGES).encode()).hexdigest()
-    parameters = {"dimension": str(embedder.dimension)}
-    answer = await context.once(PaidCall(embedder.provider, embedder.model, parameters, content), make)
-    return learn(np.frombuffer(answer.body, dtype="<f4").reshape(-1, embedder.dimension))
+async def _background(context: Context, library: Library, model: str) -> Background:
+    known = MEASURED.get(model)
+    return known or guess(await library.sample(context.org_id, model, SAMPLE))
 
 
 async def _worth_comparing(
