@@ -1,6 +1,7 @@
 # Two commands do everything on a fresh machine with Python 3.11 and make: `make run` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: run test setup page ui azurite chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz storm bench requirements clean screenshots
@@ -44,10 +45,10 @@ azurite: .venv/dev.stamp ## a real blob store for the tests, in .cache/
 
 chromium: ## a real browser for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
-		|| (apt-get update -qq && apt-get install -qq -y chromium)
+		|| ($(APT) update && $(APT) install -y chromium)
 
 pgbouncer: ## a real pooler for the tests on Postgres
-	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || (apt-get update -qq && apt-get install -qq -y pgbouncer)
+	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || ($(APT) update && $(APT) install -y pgbouncer)
 
 tests: .venv/dev.stamp page chromium pgbouncer ## everything pytest knows, the page in a real Chromium among it
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
