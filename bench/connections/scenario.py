@@ -7,13 +7,13 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from bench.machine import describe_machine
 from bench.page import write_section
@@ -28,13 +28,15 @@ from towpath.ledger.verbs.connect import connect as write_connections
 from towpath.model.ids import HOME_ORG
 from towpath.model.work import Done
 from towpath.model.writes import Connect, Write
-from towpath.providers.contract import Answer, Embedded
 from towpath.providers.local.wordllama import embed_statically
 from towpath.search.library import SqlLibrary
 from towpath.search.postgres import PostgresIndex
 from towpath.search.sqlite import SqliteIndex
 from towpath.stages.connect import connect
-from towpath.stages.contract import Context, PaidCall
+from towpath.stages.contract import Context
+
+#: The name under which the search scenario files its chunks; only that they agree matters.
+FILED_UNDER = "minilm-l6-int8"
 
 SUMMARY = "connecting one document, in libraries of growing size"
 SIZES = (10_000, 50_000, 100_000, 200_000)
@@ -94,24 +96,9 @@ async def _measure(engine: str, sizes: tuple[int, ...]) -> list[str]:
 
 async def _connect(database: Database, library: SqlLibrary, number: int) -> Mapping[str, object]:
     context = _Bare(database, document_id(number))
-    outcome = await connect(cast("Context", context), library=library, embedder=_Static())
+    outcome = await connect(cast("Context", context), library=library, model=FILED_UNDER)
     assert isinstance(outcome, Done)
     return outcome.result
-
-
-class _Static:
-    """The default model, in this thread."""
-
-    provider = "local"
-    # The name under which the search scenario files its chunks; only that they agree matters.
-    model = "minilm-l6-int8"
-    dimension = 256
-
-    def batches(self, texts: Any) -> list[range]:
-        return [range(len(texts))]
-
-    async def embed(self, texts: Any) -> Embedded:
-        return Embedded(embed_statically(list(texts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +115,6 @@ class _Bare:
     def check(self) -> None: ...
 
     async def progress(self, done: int, total: int) -> None: ...
-
-    async def once(self, _call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
-        return await make()
 
     async def write(self, *writes: Write) -> None:
         for one in writes:

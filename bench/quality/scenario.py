@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from bench.quality.strangers import PASSAGES, learn
 from bench.quality.texts import CHAPTERS, QUOTED, REMARKS, STRANGERS
 from towpath.model.writes import Version
 from towpath.providers.contract import Vectors
 from towpath.providers.local.embedder import embed_texts
 from towpath.providers.local.wordllama import embed_statically
 from towpath.search.library import terms
-from towpath.stages.background import PASSAGES, Background, learn
+from towpath.stages.background import Background
 from towpath.stages.capabilities import Passages
 from towpath.stages.matching import Comparison
 

@@ -11,12 +11,13 @@ import uuid
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 from towpath.errors import ConfigError
 
 #: The run, document, stage and organization of the job in hand.
-about: ContextVar[Mapping[str, str]] = ContextVar("about", default={})  # noqa: B039  (never written to)
+about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 
 _tracer: Any = None
 _next_ids: ContextVar[tuple[int, int] | None] = ContextVar("next_ids", default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -28,7 +28,6 @@ from towpath.model.ids import HOME_ORG, new_id
 from towpath.model.work import Done, Job, Outcome, Run
 from towpath.model.writes import Publish
 from towpath.pipelines.pipeline import Pipeline, Step
-from towpath.providers.contract import Vectors
 from towpath.providers.local.wordllama import StaticEmbedder, embed_statically
 from towpath.queue.local import LocalBell
 from towpath.search.library import SqlLibrary
@@ -63,10 +62,6 @@ async def break_down(_context: Context) -> Outcome:
     raise RuntimeError("the search for connections broke down")
 
 
-async def _in_thread(function: Callable[..., Vectors], *arguments: object) -> Vectors:
-    return await asyncio.to_thread(function, *arguments)
-
-
 @dataclass(slots=True)
 class Bookshelf:
     ledger: SqlLedger
@@ -77,8 +72,7 @@ class Bookshelf:
 
     @contextlib.asynccontextmanager
     async def working(self, *, broken: bool = False) -> AsyncGenerator[Worker]:
-        embedder = StaticEmbedder(_in_thread)
-        stage = break_down if broken else partial(connect, library=self.library, embedder=embedder)
+        stage = break_down if broken else partial(connect, library=self.library, model=StaticEmbedder.model)
         pipeline = Pipeline("document", 1, (Step("publish", publish),), (Step("connect", stage),))
         executor = Executor(self.ledger, {"document": pipeline}, Shelf(), self.clock, HASTY)
         await self.bell.open()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bench.quality.scenario import measure
+from bench.quality.strangers import PASSAGES, learn
 from towpath.providers.local.wordllama import StaticEmbedder, embed_statically
-from towpath.stages.background import MEASURED, PASSAGES, guess, learn
+from towpath.stages.background import MEASURED, guess
 
 
 def test_given_documents_with_known_pairs_then_most_are_found_and_few_others() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, func, insert, or_, select, union_all, update
+from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, or_, select, union_all, update
 
 from towpath.catalogue.contract import ConnectionSide, ShownConnection
 from towpath.errors import NotFound
@@ -17,6 +17,7 @@ from towpath.ledger.tables import chunks, connection_marks, connections, documen
 SHOWN = 5
 
 _c = connections.c
+_TOLD = ("id", "score", "kind", "reason", "pinned", "hidden")
 
 
 def listed(
@@ -28,16 +29,8 @@ def listed(
     r = ranked.c
     query = (
         select(
-            *(r[name] for name in ("id", "score", "kind", "reason", "pinned", "hidden")),
-            here.c.id.label("here_id"),
-            here.c.document_id.label("here_document_id"),
-            here.c.text.label("here_text"),
-            here.c.anchor.label("here_anchor"),
-            there.c.id.label("there_id"),
-            there.c.document_id.label("there_document_id"),
-            there.c.text.label("there_text"),
-            there.c.anchor.label("there_anchor"),
-            documents.c.name,
+            *(r[name] for name in _TOLD),
+            *_passages(here, there),
         )
         .join_from(ranked, here, here.c.id == r.here_id)
         .join(there, there.c.id == r.there_id)
@@ -66,7 +59,7 @@ def _ranked(org_id: str, document_id: str) -> Select[Any]:
     mine = union_all(
         *(
             select(
-                *(_c[name] for name in ("id", "score", "kind", "reason", "pinned", "hidden")),
+                *(_c[name] for name in _TOLD),
                 here.label("here_id"),
                 there.label("there_id"),
             ).where(document == document_id, _c.org_id == org_id)
@@ -143,16 +136,8 @@ def one(tx: Transaction, org_id: str, connection_id: str) -> ShownConnection:
     here, there = chunks.alias("here"), chunks.alias("there")
     query = (
         select(
-            *(_c[name] for name in ("id", "score", "kind", "reason", "pinned", "hidden")),
-            here.c.id.label("here_id"),
-            here.c.document_id.label("here_document_id"),
-            here.c.text.label("here_text"),
-            here.c.anchor.label("here_anchor"),
-            there.c.id.label("there_id"),
-            there.c.document_id.label("there_document_id"),
-            there.c.text.label("there_text"),
-            there.c.anchor.label("there_anchor"),
-            documents.c.name,
+            *(_c[name] for name in _TOLD),
+            *_passages(here, there),
         )
         .join_from(connections, here, here.c.id == _c.a_chunk_id)
         .join(there, there.c.id == _c.b_chunk_id)
@@ -163,6 +148,17 @@ def one(tx: Transaction, org_id: str, connection_id: str) -> ShownConnection:
     if found is None:
         raise NotFound(f"There is no connection {connection_id} here.")
     return _shown(found)
+
+
+def _passages(here: FromClause, there: FromClause) -> list[ColumnElement[Any]]:
+    """Both passages side by side, and the name of the other document."""
+    sides = (("here", here), ("there", there))
+    told = [
+        side.c[column].label(f"{name}_{column}")
+        for name, side in sides
+        for column in ("id", "document_id", "text", "anchor")
+    ]
+    return [*told, documents.c.name]
 
 
 def _shown(row: Any) -> ShownConnection:

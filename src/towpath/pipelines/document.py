@@ -42,5 +42,5 @@ def document_pipeline(
             Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
             Step("publish", partial(publish, blobs=blobs)),
         ),
-        follow_ups=(Step("connect", partial(connect, library=library, embedder=embedder)),),
+        follow_ups=(Step("connect", partial(connect, library=library, model=embedder.model)),),
     )

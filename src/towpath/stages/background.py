@@ -1,11 +1,11 @@
-"""Passages that have nothing to do with each other: how alike a model finds them is its zero.
+"""How alike a model finds passages that have nothing to do with each other: that is its zero.
 
 Every model has a cosine of its own for strangers (0.03 for one, 0.2 or 0.7 for another) and spreads
 around it differently, so no fixed cosine means «the same» for all of them. Mean and spread over the pairs
-of these passages give each model its own scale, in standard deviations above chance. They are fixed, and
+of strange passages give each model its own scale, in standard deviations above chance. They are fixed, and
 not taken from the library: the same two documents are then connected, or not, whatever stands beside them.
 
-The models that come with Towpath have been asked; a test asks them again. For others, which may be paid for, the
+The models that come with Towpath have been asked (`bench/quality/strangers.py`). For others, which may be paid for, the
 zero is found among passages of the library, most of which are strangers to each other.
 """
 
@@ -18,41 +18,6 @@ import numpy as np
 
 from towpath.providers.contract import Vectors
 
-PASSAGES = (
-    "Prune the roses in late winter, just above a bud that faces outwards, and burn whatever shows black spot. "
-    "Feed them with bone meal and keep the soil around the stem free of weeds.",
-    "The violin enters after eight bars with a falling theme in D minor, answered by the cellos. In the slow movement "
-    "the strings are muted, and only the oboe keeps the melody.",
-    "Torque the cylinder head bolts in three passes, from the centre outwards. Replace the gasket whenever the head "
-    "was lifted, and check the valve clearance on a cold engine.",
-    "The plaintiff argued that the goods were defective on delivery; the court held that notice had been given too "
-    "late and dismissed the claim with costs.",
-    "Glaciers in the northern range lost eleven metres of ice within a decade. Meltwater now forms lakes behind "
-    "unstable moraines, and several villages have been given sirens.",
-    "Your password expires in fourteen days. Choose one with at least twelve characters, do not reuse it elsewhere, "
-    "and turn on confirmation by a second device in the account menu.",
-    "The patient complained of chest pain on exertion. Blood pressure was 150 over 95, the electrocardiogram was "
-    "unremarkable, and a low dose of aspirin was prescribed.",
-    "Migrating cranes rest on the shallow lagoons in October. From the hide visitors may watch thousands of them come "
-    "in at sunset, trumpeting, wing to wing.",
-    "Knit the sleeve in the round on four needles, decreasing two stitches every sixth row. Cast off loosely, and sew "
-    "the shoulder seam with the same yarn.",
-    "The emperor divided the provinces among his generals, who minted coins with their own portraits. Within a "
-    "generation the frontier had fallen back to the great river.",
-    "Shares of the carrier dropped after it announced a merger with its rival. Analysts expect the antitrust "
-    "authority to demand that slots be sold at two airports.",
-    "Pour the concrete in one go, tamp it with a beam and cover it with wet sacking for a week. Below five degrees it "
-    "will not set, and frost will split the slab.",
-    "Prime numbers thin out as one counts upwards, yet there is no last one: multiply all that are known, add one, "
-    "and some new divisor must appear.",
-    "She closed the door behind her without a word, and he listened to her heels on the stairs, the gate, the taxi, "
-    "and then to nothing at all.",
-    "Vote for the candidate who promised cheaper buses! The debate on Tuesday was watched by nine million people, "
-    "most of whom had made up their minds.",
-    "Sharks sense the faint electric field of their prey through pores around the snout. Even a flounder buried in "
-    "sand betrays itself by the beat of its gills.",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Background:
@@ -62,7 +27,7 @@ class Background:
     spread: float
 
 
-#: What `learn` says of the vectors of these passages, by model.
+#: What `learn` says of the vectors of the strangers in `bench/quality`, by model.
 MEASURED: Mapping[str, Background] = {
     "wordllama-256": Background(0.0317, 0.0672),
     "minilm-l6-int8": Background(0.0472, 0.0783),
@@ -74,21 +39,11 @@ FEWEST = 8
 USUAL = Background(0.2, 0.1)
 
 
-def learn(vectors: Vectors) -> Background:
-    """What the vectors of the passages say about their model."""
-    cosines = _cosines(vectors)
-    return Background(float(cosines.mean()), max(float(cosines.std()), 1e-3))
-
-
 def guess(vectors: Vectors) -> Background:
-    """The same from passages some of which may be close: the middle and the lower half are those of strangers."""
+    """The zero from passages some of which may be close: the middle and the lower half are those of strangers."""
     if len(vectors) < FEWEST:
         return USUAL
-    cosines = _cosines(vectors)
+    cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
     middle = float(np.median(cosines))
     below = middle - cosines[cosines <= middle]
     return Background(middle, max(float(np.sqrt(np.mean(below**2))), 1e-3))
-
-
-def _cosines(vectors: Vectors) -> Vectors:
-    return (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]

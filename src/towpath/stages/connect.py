@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from towpath.model.work import Done, Outcome
 from towpath.model.writes import Between, Carry, Connect, Connection
-from towpath.providers.contract import Embedder
 from towpath.stages.background import MEASURED, SAMPLE, Background, guess
 from towpath.stages.capabilities import Library, Mark, Passages
 from towpath.stages.contract import Context
@@ -32,15 +31,15 @@ EACH = 4
 KEPT = 20
 
 
-async def connect(context: Context, *, library: Library, embedder: Embedder) -> Outcome:
+async def connect(context: Context, *, library: Library, model: str) -> Outcome:
     found = await library.passages(context.org_id, [context.document_id], None)
     if not found or not found[0].ids:
         return Done({"compared": 0, "connections": 0})
     mine = found[0]
-    if mine.model != embedder.model:
+    if mine.model != model:
         # Its vectors compare with nothing that this installation makes; processed anew, it is connected.
         return Done({"compared": 0, "connections": 0, "skipped": f"embedded by {mine.model}"})
-    background = await _background(context, library, mine.model)
+    background = await _background(context, library, model)
     others = await _worth_comparing(context, library, mine, background)
     marks = await library.marks(context.org_id, context.document_id)
     limits = _Limits()

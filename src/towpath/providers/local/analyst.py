@@ -8,17 +8,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol, TypeVar
 
 from towpath.errors import Rejected
 from towpath.model.encode_call import dump_analysis, load_analysis
 from towpath.model.transcript import ActionItem, CallAnalysis, Mood, Sentiment
 from towpath.providers.contract import Answer
-
-T = TypeVar("T")
+from towpath.providers.local.runner import Runner
 
 SENTENCES, TOPICS, ITEMS = 4, 6, 20
 _SPEAKER = re.compile(r"^(Speaker \d+): ")
@@ -51,10 +49,6 @@ _SAD = frozenset(
     "missing mistake never problem problems refuse sorry stuck terrible trouble unacceptable unhappy upset worse "
     "worst wrong".split()
 )
-
-
-class Runner(Protocol):
-    async def run(self, function: Callable[..., T], *arguments: object, seconds: float) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from towpath.model.encode_call import load_recording
 from towpath.model.recording import Recording
+from towpath.providers.local.runner import Progress, Runner
 from towpath.providers.local.sound import extract_sound
-
-T = TypeVar("T")
-Progress = Callable[[int, int], None]
-
-
-class Runner(Protocol):
-    async def run(
-        self,
-        function: Callable[..., T],
-        *arguments: object,
-        seconds: float,
-        on_progress: Progress | None = None,
-    ) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)

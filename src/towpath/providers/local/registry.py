@@ -6,16 +6,13 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from towpath.errors import Rejected
 from towpath.model.content import Extraction
 from towpath.model.encode import dump_extraction
 from towpath.providers.contract import Answer
 from towpath.providers.local.ocr import OcrSettings
-
-T = TypeVar("T")
-Progress = Callable[[int, int], None]
+from towpath.providers.local.runner import Progress, Runner
 
 #: Raised whenever the same bytes would be read differently: old answers are then not reused.
 VERSION = "1"
@@ -38,16 +35,6 @@ _PLAIN: Mapping[str, str] = {
     "message/rfc822": "mail.reader:read_mail",
     "application/x-ole-storage": "ole:read_ole",
 }
-
-
-class Runner(Protocol):
-    async def run(
-        self,
-        function: Callable[..., T],
-        *arguments: object,
-        seconds: float,
-        on_progress: Progress | None = None,
-    ) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ its words have not.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +19,13 @@ from towpath.errors import ConfigError
 from towpath.model.recording import Window
 from towpath.model.transcript import Segment
 from towpath.providers.contract import Answer
-
-T = TypeVar("T")
+from towpath.providers.local.runner import Runner
 
 #: What the model was trained on.
 RATE = 16_000
 OPUS_RATE = 48_000
 #: Decoding begins this many seconds early, for Opus needs a run-up.
 RUN_UP = 1.0
-
-
-class Runner(Protocol):
-    async def run(self, function: Callable[..., T], *arguments: object, seconds: float) -> T: ...
 
 
 class LocalTranscriber:
