@@ -1,7 +1,7 @@
 // The rows in sight of a list of any length. Arrow keys walk, Enter opens, Space chooses.
 import { useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useNarrow } from '../parts/narrow'
 import type { Filters } from '../route'
 import { useStatusFeed } from './feed'
@@ -40,6 +40,16 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
   })
   // A change of state changes a row's height, and so the place of those below it.
   useEffect(() => virtual.measure(), [virtual, narrow, list])
+
+  // Rows that are yet to come are guessed at; who went to the end stays there while they turn out taller.
+  const height = virtual.getTotalSize()
+  const end = useRef(0)
+  useLayoutEffect(() => {
+    const grid = scroller.current
+    if (!grid) return
+    if (grid.scrollTop > 0 && grid.scrollTop + grid.clientHeight >= end.current - 1) grid.scrollTop = height
+    end.current = grid.scrollHeight
+  }, [height])
 
   const items = virtual.getVirtualItems()
   const inSight = items.flatMap(({ index }) => list.documents[index] ?? [])
@@ -112,7 +122,7 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
         if (row) setActive(Number(row.getAttribute('aria-posinset')) - 1)
       }}
     >
-      <ul aria-label="Documents" style={{ height: virtual.getTotalSize() }}>
+      <ul aria-label="Documents" style={{ height }}>
         {items.map(({ index, key, start, size }) => {
           const document = list.documents[index]
           if (!document) return <Skeleton key={key} top={start} height={size} />
