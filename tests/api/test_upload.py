@@ -77,11 +77,26 @@ async def test_a_file_that_cannot_be_read_is_rejected_with_a_reason(desk: Desk) 
     assert "cannot be read" in status["error"]
 
 
-async def test_a_failed_document_is_tried_again_when_it_is_sent_again(desk: Desk) -> None:
+async def test_a_file_that_can_never_work_is_not_tried_again_when_it_is_sent_again(desk: Desk) -> None:
     first = await desk.upload("nothing.txt", b"   \n ")
-    assert (await desk.finished(first["id"]))["status"] == "FAILED"
+    verdict = await desk.finished(first["id"])
+    assert verdict["run"]["failure_type"] == "REJECTED"
 
-    again = await desk.upload("nothing.txt", b"   \n ")
+    again = await desk.upload("still nothing.txt", b"   \n ")
+
+    assert again["duplicate"]
+    assert again["run_id"] == first["run_id"]
+    assert (await desk.get(f"/documents/{first['id']}/status"))["error"] == verdict["error"]
+
+
+async def test_a_rejected_file_is_tried_again_when_it_is_sent_again_once_there_are_other_means_to_read_it(
+    tmp_path: Path,
+) -> None:
+    async with opened_desk(tmp_path / "data") as desk:
+        first = await desk.upload("nothing.txt", b"   \n ")
+        await desk.finished(first["id"])
+    async with opened_desk(tmp_path / "data", ocr=False) as changed:
+        again = await changed.upload("nothing.txt", b"   \n ")
 
     assert again["duplicate"]
     assert again["run_id"] != first["run_id"]

@@ -10,9 +10,10 @@ from sqlalchemy.exc import IntegrityError
 from tests.contract.story import Story
 from tests.support.factories import a_plan, a_submission, add_organizations, organization_id
 from towpath.errors import NotFound
+from towpath.ledger.contract import Fail
 from towpath.ledger.verbs.submit import known_key
 from towpath.model.ids import HOME_ORG, document_id
-from towpath.model.work import EventKind, JobStatus, RunState
+from towpath.model.work import EventKind, FailureType, JobStatus, RunState
 
 
 async def test_given_new_bytes_when_submitted_then_run_and_first_job_are_there(story: Story) -> None:
@@ -72,6 +73,20 @@ async def test_given_a_document_whose_run_went_wrong_when_submitted_again_then_i
     assert (again.document_id, again.duplicate) == (first.document_id, True)
     assert again.run_id != first.run_id
     assert [claimed.run_id for claimed in await story.claim()] == [again.run_id]
+
+
+async def test_given_bytes_that_can_never_work_when_submitted_again_then_the_verdict_stands(
+    story: Story,
+) -> None:
+    first = await story.submit("the same bytes")
+    job = await story.claim_one()
+    await story.settle(
+        Fail(job.lease, "It is encrypted.", story.now, final=True, failure_type=FailureType.REJECTED)
+    )
+    again = await story.submit("the same bytes")
+
+    assert (again.document_id, again.run_id, again.duplicate) == (first.document_id, first.run_id, True)
+    assert await story.claim() == []
 
 
 async def test_given_two_organizations_then_the_same_bytes_are_two_documents(story: Story) -> None:

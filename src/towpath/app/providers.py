@@ -6,19 +6,34 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from towpath import __version__
 from towpath.app.cloud import openai_embedder
 from towpath.config import Settings
 from towpath.providers.contract import Embedder, Vectors
 from towpath.providers.local.embedder import LocalEmbedder
-from towpath.providers.local.ocr import OcrSettings
+from towpath.providers.local.ocr import OcrSettings, language_data
 from towpath.providers.local.registry import LocalReader
 from towpath.providers.local.wordllama import StaticEmbedder
 from towpath.worker.children import Children
 
 
 def reader(settings: Settings, children: Children) -> LocalReader:
-    languages = tuple(settings.ocr_languages.split("+"))
-    return LocalReader(children, OcrSettings(settings.ocr, settings.tessdata, languages))
+    return LocalReader(children, _ocr(settings))
+
+
+def reading_means(settings: Settings) -> dict[str, object]:
+    """What decides whether a file can be read here: while it stays the same, so does a rejection."""
+    found = language_data(_ocr(settings))
+    return {
+        "towpath": __version__,
+        "reader": settings.reader,
+        "ocr": list(found.languages) if found else [],
+        "transcriber": settings.transcriber,
+    }
+
+
+def _ocr(settings: Settings) -> OcrSettings:
+    return OcrSettings(settings.ocr, settings.tessdata, tuple(settings.ocr_languages.split("+")))
 
 
 def document_embedder(settings: Settings, children: Children) -> Embedder:

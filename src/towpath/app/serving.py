@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from towpath.access.sql import SqlKeys
-from towpath.app.providers import query_embedder
+from towpath.app.providers import query_embedder, reading_means
 from towpath.catalogue.sql import SqlCatalogue
 from towpath.clock import Clock
 from towpath.config import Settings
@@ -42,6 +42,7 @@ def services_of(
             pipeline.stages,
             max_attempts=settings.max_attempts,
             deadline_seconds=_deadline(settings, name),
+            options={"means": reading_means(settings)},
         )
         for name, pipeline in pipelines.items()
     }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import cast
 
 from sqlalchemy import insert, select, update
 
 from towpath.errors import NotFound
-from towpath.ledger.columns import NEVER, dump
+from towpath.ledger.columns import NEVER, dump, to_json
 from towpath.ledger.contract import Plan, Submission, Submitted
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import (
@@ -22,7 +23,7 @@ from towpath.ledger.tables import (
 from towpath.ledger.verbs import rows
 from towpath.lifecycle.moves import RUN_ENDS
 from towpath.model.ids import document_id, is_id, new_id
-from towpath.model.work import Job, JobStatus, RunState
+from towpath.model.work import FailureType, Job, JobStatus, RunState
 
 
 def submit(
@@ -75,22 +76,35 @@ def _item(submission: Submission) -> dict[str, object]:
 
 
 def _again(tx: Transaction, submission: Submission, now: datetime) -> Submitted:
-    """The same bytes once more: the same document, and a new run only if its last one did not succeed."""
+    """The same bytes once more: the same document, and a new run only if the last one could have done better."""
     org_id, sha256 = submission.document.org_id, submission.document.sha256
     there = document_id(org_id, sha256)
     hold_document(tx, there, org_id)
+    of_run = processing_runs.c
     last = tx.connection.execute(
-        select(processing_runs.c.id, processing_runs.c.state)
-        .where(processing_runs.c.document_id == there)
-        .order_by(processing_runs.c.created_at.desc(), processing_runs.c.id.desc())
+        select(of_run.id, of_run.state, of_run.failure_type, of_run.pipeline_version, of_run.options)
+        .where(of_run.document_id == there)
+        .order_by(of_run.created_at.desc(), of_run.id.desc())
         .limit(1)
     ).one_or_none()
-    unhappy = RUN_ENDS - {RunState.COMPLETED}
-    if last is None or RunState(last.state) in unhappy:
-        plan, adopted = _with_its_bytes(tx, submission, there)
-        run_id = queue_run(tx, there, org_id, plan, now)
-        return Submitted(there, run_id, duplicate=True, adopted=adopted)
-    return Submitted(there, str(last.id), duplicate=True)
+    if last is not None:
+        tried = (last.pipeline_version, _matters(to_json(last.options)))
+        planned = (submission.plan.version, _matters(submission.plan.options))
+        hopeless = last.failure_type == FailureType.REJECTED and tried == planned
+        if RunState(last.state) not in RUN_ENDS - {RunState.COMPLETED} or hopeless:
+            return Submitted(there, str(last.id), duplicate=True)
+    plan, adopted = _with_its_bytes(tx, submission, there)
+    run_id = queue_run(tx, there, org_id, plan, now)
+    return Submitted(there, run_id, duplicate=True, adopted=adopted)
+
+
+def _matters(options: Mapping[str, object]) -> dict[str, object]:
+    """What the verdict on a file can depend on: all of a plan but the file's name and place."""
+    about = options.get("document")
+    if not isinstance(about, dict):
+        return dict(options)
+    known = cast("dict[str, object]", about)
+    return {**options, "document": {k: known[k] for k in known if k not in ("name", "blob_key")}}
 
 
 def _with_its_bytes(tx: Transaction, submission: Submission, document_id: str) -> tuple[Plan, bool]:
