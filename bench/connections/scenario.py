@@ -8,9 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -33,7 +34,8 @@ from towpath.search.library import SqlLibrary
 from towpath.search.postgres import PostgresIndex
 from towpath.search.sqlite import SqliteIndex
 from towpath.stages.connect import connect
-from towpath.stages.contract import Context
+from towpath.stages.contract import Context, Stage
+from towpath.worker.children import Children
 
 #: The name under which the search scenario files its chunks; only that they agree matters.
 FILED_UNDER = "minilm-l6-int8"
@@ -71,20 +73,20 @@ async def _measure(engine: str, sizes: tuple[int, ...]) -> list[str]:
     made = chunks(sizes[-1], pool, embed_statically(pool))
     opening: AbstractContextManager[Database] = _sqlite() if engine == "sqlite" else _postgres()
     rows: list[str] = []
-    with opening as database:
+    with opening as database, closing(Children(1)) as children:
         upgrade(database.engine)
         index = SqliteIndex(database) if engine == "sqlite" else PostgresIndex(database)
-        library = SqlLibrary(index)
+        connecting = partial(connect, library=SqlLibrary(index), compute=children, model=FILED_UNDER)
         filled = 0
         for size in sizes:
             fill(database, islice(made, size - filled), size)
             filled = size
             # The first look reads the vectors into memory, or the index; it is no part of what follows.
-            await _connect(database, library, 0)
+            await _connect(database, connecting, 0)
             times: list[tuple[float, Mapping[str, object]]] = []
             for number in (1, 2, 3):
                 started = time.perf_counter()
-                result = await _connect(database, library, number)
+                result = await _connect(database, connecting, number)
                 times.append((time.perf_counter() - started, result))
             seconds, result = sorted(times, key=lambda one: one[0])[1]
             each = seconds * 1000 / CHUNKS_PER_DOCUMENT
@@ -94,9 +96,8 @@ async def _measure(engine: str, sizes: tuple[int, ...]) -> list[str]:
     return rows
 
 
-async def _connect(database: Database, library: SqlLibrary, number: int) -> Mapping[str, object]:
-    context = _Bare(database, document_id(number))
-    outcome = await connect(cast("Context", context), library=library, model=FILED_UNDER)
+async def _connect(database: Database, connecting: Stage, number: int) -> Mapping[str, object]:
+    outcome = await connecting(cast("Context", _Bare(database, document_id(number))))
     assert isinstance(outcome, Done)
     return outcome.result
 

@@ -14,7 +14,6 @@ from towpath.model.writes import Version
 from towpath.providers.contract import Vectors
 from towpath.providers.local.embedder import embed_texts
 from towpath.providers.local.wordllama import embed_statically
-from towpath.search.library import terms
 from towpath.stages.background import Background
 from towpath.stages.capabilities import Passages
 from towpath.stages.matching import Comparison
@@ -94,10 +93,8 @@ def documents() -> dict[str, dict[str, int | None]]:
 
 
 def _passages(name: str, texts: list[str], embed: Embed) -> Passages:
-    spelled: dict[str, str] = {}
     ids = [f"{name}-{place:03d}" for place in range(len(texts))]
-    found = [terms(text, spelled) for text in texts]
-    return Passages(Version(name, None), "", ids, texts, embed(texts), found, spelled)
+    return Passages(Version(name, None), "", ids, texts, embed(texts))
 
 
 def _subjects(passages: Passages, chapters: dict[str, int | None]) -> dict[str, int | None]:

@@ -35,6 +35,7 @@ from towpath.search.postgres import PostgresIndex
 from towpath.search.sqlite import SqliteIndex
 from towpath.stages.connect import connect
 from towpath.stages.contract import Context
+from towpath.worker.children import Children
 from towpath.worker.execute import Executor
 from towpath.worker.worker import Worker
 
@@ -72,7 +73,9 @@ class Bookshelf:
 
     @contextlib.asynccontextmanager
     async def working(self, *, broken: bool = False) -> AsyncGenerator[Worker]:
-        stage = break_down if broken else partial(connect, library=self.library, model=StaticEmbedder.model)
+        children = Children(1)
+        comparing = partial(connect, library=self.library, compute=children, model=StaticEmbedder.model)
+        stage = break_down if broken else comparing
         pipeline = Pipeline("document", 1, (Step("publish", publish),), (Step("connect", stage),))
         executor = Executor(self.ledger, {"document": pipeline}, Shelf(), self.clock, HASTY)
         await self.bell.open()
@@ -84,6 +87,7 @@ class Bookshelf:
             worker.stop()
             await asyncio.wait_for(running, 20)
             await self.bell.close()
+            children.close()
 
     async def file(self, name: str, *texts: str) -> str:
         """A new document with these passages; answers its id once it is ready."""

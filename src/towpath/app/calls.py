@@ -16,7 +16,7 @@ from towpath.providers.openai.analysis import OpenAIAnalyst
 from towpath.providers.yandex.speechkit import SpeechKit
 from towpath.providers.yandex.speechkit_v2 import SpeechKitV2
 from towpath.stages.call_capabilities import Analyst, Listener, Patience, Transcriber
-from towpath.stages.capabilities import Library
+from towpath.stages.capabilities import Compute, Library
 from towpath.stages.extract_audio import Tape
 from towpath.storage.contract import BlobStore
 from towpath.worker.children import Children
@@ -34,7 +34,7 @@ class CallHearing:
         self._ears = transcriber(settings, children)
         self._analyst = analyst(settings, children)
 
-    def pipeline(self, store: BlobStore, incoming: Path, library: Library) -> Pipeline:
+    def pipeline(self, store: BlobStore, incoming: Path, library: Library, aside: Compute) -> Pipeline:
         settings = self._settings
         recorder = LocalRecorder(self._children, settings.call_window_seconds)
         return call.call_pipeline(
@@ -51,6 +51,7 @@ class CallHearing:
             analyst_patience=Patience(settings.analysis_patience_seconds, ANY_NUMBER),
             embedder=document_embedder(settings, self._children),
             compute=self._children,
+            aside=aside,
             library=library,
             side_by_side=settings.child_processes,
         )

@@ -24,6 +24,7 @@ from towpath.search.library import SqlLibrary
 from towpath.server.services import Services
 from towpath.storage.contract import BlobStore
 from towpath.storage.incoming import own_folder
+from towpath.worker.children import Children
 from towpath.worker.execute import Executor, Rules
 from towpath.worker.governor import Governor
 from towpath.worker.housekeeping import Housekeeper, Keep
@@ -67,6 +68,9 @@ async def opened(
         stack.push_async_callback(store.close)
         children = rig.children(settings)
         stack.callback(children.close)
+        # What nobody waits for is done one at a time, in the time that is left.
+        aside = Children(1, memory_bytes=settings.child_memory_mb << 20, niceness=10)
+        stack.callback(aside.close)
         bell = open_bell(settings, listen=work)
         await bell.open()
         stack.push_async_callback(bell.close)
@@ -86,10 +90,11 @@ async def opened(
                 count_pages=reading.count_pages,
                 embedder=providers.document_embedder(settings, children),
                 compute=children,
+                aside=aside,
                 library=library,
                 side_by_side=settings.child_processes,
             ),
-            calls.NAME: hearing.pipeline(store, incoming, library),
+            calls.NAME: hearing.pipeline(store, incoming, library, aside),
         }
         services = services_of(settings, database, ledger, store, incoming, bell, clock, pipelines, index)
         worker = None

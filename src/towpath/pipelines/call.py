@@ -32,6 +32,7 @@ def call_pipeline(
     analyst_patience: Patience,
     embedder: Embedder,
     compute: Compute,
+    aside: Compute,
     library: Library,
     side_by_side: int,
 ) -> Pipeline:
@@ -56,5 +57,5 @@ def call_pipeline(
             Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
             Step("publish", partial(publish, blobs=blobs)),
         ),
-        follow_ups=(Step("connect", partial(connect, library=library, model=embedder.model)),),
+        follow_ups=(Step("connect", partial(connect, library=library, compute=aside, model=embedder.model)),),
     )

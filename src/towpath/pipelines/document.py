@@ -28,6 +28,7 @@ def document_pipeline(
     count_pages: PageCounter,
     embedder: Embedder,
     compute: Compute,
+    aside: Compute,
     library: Library,
     side_by_side: int,
 ) -> Pipeline:
@@ -42,5 +43,5 @@ def document_pipeline(
             Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
             Step("publish", partial(publish, blobs=blobs)),
         ),
-        follow_ups=(Step("connect", partial(connect, library=library, model=embedder.model)),),
+        follow_ups=(Step("connect", partial(connect, library=library, compute=aside, model=embedder.model)),),
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +14,9 @@ from towpath.model.writes import Version
 from towpath.providers.contract import Vectors
 from towpath.search.contract import Scope, Space
 from towpath.search.index import Index
-from towpath.search.letters import pairs, runs_on, words
-from towpath.search.stems import stem
-from towpath.search.stopwords import STOPWORDS
 from towpath.stages.capabilities import Mark, Passages
 
 _Row = Row[Any, Any, Any, Any, Any, Any]
-
-#: Shorter words tell little, and longer ones are no words.
-SHORTEST, LONGEST = 3, 40
-#: Passages whose words are remembered: each is compared with many documents, one after the other.
-READ = 8_192
 
 
 class SqlLibrary:
@@ -128,45 +118,10 @@ def _passages(rows: Sequence[_Row]) -> Passages:
     model = str(rows[0].model)
     chosen = [row for row in rows if row.model == model]
     run_id = chosen[0].published_run_id
-    texts = [str(row.text) for row in chosen]
-    spelled: dict[str, str] = {}
     return Passages(
         Version(str(chosen[0].document_id), None if run_id is None else str(run_id)),
         model,
         [str(row.id) for row in chosen],
-        texts,
+        [str(row.text) for row in chosen],
         np.stack([np.asarray(row.vector, np.float32) for row in chosen]),
-        [terms(text, spelled) for text in texts],
-        spelled,
     )
-
-
-def terms(text: str, spelled: dict[str, str]) -> Mapping[str, int]:
-    """How often the text has each word; ``spelled`` is told the shortest spelling of each."""
-    found, spellings = _read(text)
-    for key, word in spellings.items():
-        known = spelled.get(key)
-        if known is None or (len(word), word) < (len(known), known):
-            spelled[key] = word
-    return found
-
-
-@lru_cache(maxsize=READ)
-def _read(text: str) -> tuple[Mapping[str, int], Mapping[str, str]]:
-    found: Counter[str] = Counter()
-    spellings: dict[str, str] = {}
-    for word in _telling(text):
-        key = stem(word)
-        found[key] += 1
-        known = spellings.get(key)
-        if known is None or (len(word), word) < (len(known), known):
-            spellings[key] = word
-    return found, spellings
-
-
-def _telling(text: str) -> Iterable[str]:
-    for word, _, _ in words(text.casefold()):
-        if runs_on(word):
-            yield from pairs(word)
-        elif SHORTEST <= len(word) <= LONGEST and word not in STOPWORDS:
-            yield word

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from towpath.search.letters import pairs, runs_on, words
-from towpath.search.stems import is_cyrillic, stem
-from towpath.search.stopwords import STOPWORDS
+from towpath.language.letters import pairs, runs_on, words
+from towpath.language.stems import is_cyrillic, stem
+from towpath.language.stopwords import STOPWORDS
 
 #: Of a text that was pasted whole, the beginning says what is looked for.
 LONGEST_TEXT = 4_000

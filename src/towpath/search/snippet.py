@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from towpath.search.letters import Word, runs_on, words
+from towpath.language.letters import Word, runs_on, words
+from towpath.language.stems import stem
 from towpath.search.query import Term, Wish
-from towpath.search.stems import stem
 
 LENGTH = 240
 #: Room before the first mark, so that it does not open the snippet without its context.

@@ -52,17 +52,13 @@ class PageCounter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """A document as it is published: its passages in the order of their ids, and the words they have."""
+    """A document as it is published: its passages in the order of their ids."""
 
     version: Version
     model: str
     ids: Sequence[str]
     texts: Sequence[str]
     vectors: Vectors
-    terms: Sequence[Mapping[str, int]]
-    """How often each passage has each word, by the word's stem and without words that say nothing."""
-    spelled: Mapping[str, str]
-    """A word for each stem, as a reader would write it."""
 
     @property
     def document_id(self) -> str:

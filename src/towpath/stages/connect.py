@@ -7,13 +7,13 @@ anew meanwhile, its own `connect` comes after and compares again, so the last wo
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from towpath.model.work import Done, Outcome
-from towpath.model.writes import Between, Carry, Connect, Connection
+from towpath.model.writes import Between, Carry, Connect, Connection, Version
 from towpath.stages.background import MEASURED, SAMPLE, Background, guess
-from towpath.stages.capabilities import Library, Mark, Passages
+from towpath.stages.capabilities import Compute, Library, Mark, Passages
 from towpath.stages.contract import Context
 from towpath.stages.matching import Comparison, successor
 
@@ -29,9 +29,11 @@ FEW = 32
 EACH = 4
 #: Connections stored for one passage; the best of them are shown, the others step in when one of those goes.
 KEPT = 20
+#: Comparing gives way to all other work, so it may take its time.
+PATIENCE = 900.0
 
 
-async def connect(context: Context, *, library: Library, model: str) -> Outcome:
+async def connect(context: Context, *, library: Library, compute: Compute, model: str) -> Outcome:
     found = await library.passages(context.org_id, [context.document_id], None)
     if not found or not found[0].ids:
         return Done({"compared": 0, "connections": 0})
@@ -42,12 +44,14 @@ async def connect(context: Context, *, library: Library, model: str) -> Outcome:
     background = await _background(context, library, model)
     others = await _worth_comparing(context, library, mine, background)
     marks = await library.marks(context.org_id, context.document_id)
-    limits = _Limits()
+    limits = _Limits(mine)
     connections = 0
     for start in range(0, len(others), DOCUMENTS_AT_ONCE):
         some = others[start : start + DOCUMENTS_AT_ONCE]
         theirs = {one.document_id: one for one in await library.passages(context.org_id, some, mine.model)}
-        between = await asyncio.to_thread(_compare, mine, theirs, some, background, marks, limits)
+        compared = [theirs[document_id] for document_id in some if document_id in theirs]
+        matches = await compute.run(compare, mine, compared, background, marks, seconds=PATIENCE)
+        between = [limits.between(one) for one in matches]
         await context.write(Connect(mine.version, between, context.now()))
         connections += sum(len(one.found) for one in between)
         await context.progress(start + len(some), len(others))
@@ -77,51 +81,53 @@ async def _worth_comparing(
     return [*named, *sorted(known)]
 
 
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What connects a document with this one: by itself, and because a person decided so."""
+
+    version: Version
+    pairs: Sequence[Connection]
+    kept: Sequence[Connection]
+    carried: Sequence[Carry]
+
+
 class _Limits:
-    """How many connections each passage has been given in this job."""
+    """How many connections each passage of this document has been given in this job."""
 
-    def __init__(self) -> None:
-        self._given: dict[str, int] = {}
+    def __init__(self, mine: Passages) -> None:
+        self._given = dict.fromkeys(mine.ids, 0)
 
-    def admit(self, chunk_id: str) -> bool:
-        given = self._given.get(chunk_id, 0)
-        self._given[chunk_id] = given + 1
-        return given < KEPT
-
-
-def _compare(
-    mine: Passages,
-    theirs: dict[str, Passages],
-    wanted: Sequence[str],
-    background: Background,
-    marks: Sequence[Mark],
-    limits: _Limits,
-) -> list[Between]:
-    between: list[Between] = []
-    own = set(mine.ids)
-    for document_id in wanted:
-        other = theirs.get(document_id)
-        if other is None or not other.ids:
-            continue
-        comparison = Comparison(mine, other, background)
-        pairs = comparison.pairs()
-        about = [one for one in marks if document_id in (one.a_document_id, one.b_document_id)]
-        kept, carried = _kept(comparison, mine, other, about)
-        valid = {(one.a_chunk_id, one.b_chunk_id) for one in (*pairs, *kept)}
-        admitted = [
-            one for one in pairs if limits.admit(one.a_chunk_id if one.a_chunk_id in own else one.b_chunk_id)
-        ]
+    def between(self, match: Match) -> Between:
+        admitted = [one for one in match.pairs if self._admit(one)]
         known = {(one.a_chunk_id, one.b_chunk_id) for one in admitted}
-        forced = [one for one in kept if (one.a_chunk_id, one.b_chunk_id) not in known]
-        between.append(Between(other.version, [*admitted, *forced], frozenset(valid), carried))
-    return between
+        forced = [one for one in match.kept if (one.a_chunk_id, one.b_chunk_id) not in known]
+        valid = frozenset((one.a_chunk_id, one.b_chunk_id) for one in (*match.pairs, *match.kept))
+        return Between(match.version, [*admitted, *forced], valid, match.carried)
+
+    def _admit(self, one: Connection) -> bool:
+        mine = one.a_chunk_id if one.a_chunk_id in self._given else one.b_chunk_id
+        self._given[mine] += 1
+        return self._given[mine] <= KEPT
+
+
+def compare(
+    mine: Passages, others: Sequence[Passages], background: Background, marks: Sequence[Mark]
+) -> list[Match]:
+    """This document with each of the others. Slow: runs in a process of its own."""
+    matches: list[Match] = []
+    for other in others:
+        comparison = Comparison(mine, other, background)
+        about = [one for one in marks if other.document_id in (one.a_document_id, one.b_document_id)]
+        kept, carried = _kept(comparison, mine, other, about)
+        matches.append(Match(other.version, comparison.pairs(), kept, carried))
+    return matches
 
 
 def _kept(
     comparison: Comparison, mine: Passages, other: Passages, marks: Sequence[Mark]
 ) -> tuple[list[Connection], list[Carry]]:
     """Connections that a person decided about, on the passages that are there now."""
-    kept: list[Connection] = []
+    cells: list[tuple[int, int]] = []
     carried: list[Carry] = []
     for mark in marks:
         seen = {mark.a_document_id: (mark.a_chunk_id, mark.a_text)}
@@ -130,12 +136,10 @@ def _kept(
         there = _now(other, *seen[other.document_id])
         if here is None or there is None:
             continue
-        row, column = (here, there) if comparison.first is mine else (there, here)
-        one = comparison.connection(comparison.cell(row, column))
-        kept.append(one)
+        cells.append((here, there) if comparison.first is mine else (there, here))
         if {mine.ids[here], other.ids[there]} != {mark.a_chunk_id, mark.b_chunk_id}:
             carried.append(_carry(mark, (mine, here), (other, there)))
-    return kept, carried
+    return comparison.chosen(cells), carried
 
 
 def _now(passages: Passages, chunk_id: str, text: str) -> int | None:

@@ -7,18 +7,17 @@ document: the two must be each other's best, or a summary would be connected wit
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from towpath.model.writes import Connection
 from towpath.providers.contract import Vectors
 from towpath.stages.background import Background
 from towpath.stages.capabilities import Passages
+from towpath.stages.weighing import Numbers, SharedWords
 
 #: From here on a pair is a connection. Chosen with the known pairs of `python -m bench quality`.
 STRONG = 4.0
@@ -28,6 +27,8 @@ WORDS = 12.0
 NEAR = 1.5
 #: So many of the nearest of each passage are looked at closely.
 CLOSEST = 8
+#: Passages whose nearest are looked for at once, so that two thick books do not take all memory.
+STRIPE = 256
 #: From so many pairs on, two documents show by themselves what is nothing special between them.
 TELLING = 16
 #: How far below the middle of all their pairs their zero is put, in standard deviations.
@@ -40,15 +41,6 @@ MOST_TERMS = 5
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A pair that was looked at closely: rows of the first and the second document, and its strength."""
-
-    row: int
-    column: int
-    strength: float
-
-
 class Comparison:
     """Two documents side by side, always in the same order, so that it gives the same from either side."""
 
@@ -59,84 +51,63 @@ class Comparison:
         middle = float(np.median(cosines)) if cosines.size >= TELLING else background.mean
         # Documents of one trade or in one language are all a little alike; that connects nothing yet.
         self._zero = max(background.mean, middle - LENIENT * background.spread)
-        self._above: Vectors = (cosines - self._zero) / self._spread
-        self._weights = _Weights(self.first, self.second)
+        cosines -= self._zero
+        cosines /= self._spread
+        self._above: Vectors = cosines
+        self._words = SharedWords(self.first.texts, self.second.texts)
 
     def pairs(self) -> list[Connection]:
         """The pairs that are each other's best, and strong."""
-        cells = [self.cell(row, column) for row, column in self._close()]
-        ranked = sorted(cells, key=lambda cell: (-cell.strength, cell.row, cell.column))
-        rows: set[int] = set()
-        columns: set[int] = set()
+        rows, columns = self._close()
+        strengths = self._strengths(rows, columns)
+        ranked = np.lexsort((columns, rows, -strengths))
+        ranked = ranked[strengths[ranked] >= STRONG]
+        taken: tuple[set[int], set[int]] = set(), set()
         found: list[Connection] = []
-        for cell in ranked:
-            best = cell.row not in rows and cell.column not in columns
-            rows.add(cell.row)
-            columns.add(cell.column)
-            if best and cell.strength >= STRONG:
-                found.append(self.connection(cell))
+        for row, column, strength in zip(
+            rows[ranked].tolist(), columns[ranked].tolist(), strengths[ranked].tolist(), strict=True
+        ):
+            if row not in taken[0] and column not in taken[1]:
+                found.append(self._connection(row, column, strength))
+            taken[0].add(row)
+            taken[1].add(column)
         return found
 
-    def cell(self, row: int, column: int) -> Cell:
-        shared = self._weights.shared(row, column)
-        return Cell(row, column, round(float(self._above[row, column]) + WORDS * shared, 4))
+    def chosen(self, cells: Sequence[tuple[int, int]]) -> list[Connection]:
+        """These pairs of rows of the first and the second document, however weak they are."""
+        rows, columns = np.array(cells, np.intp).reshape(-1, 2).T
+        strengths = self._strengths(rows, columns).tolist()
+        return [
+            self._connection(row, column, strength)
+            for (row, column), strength in zip(cells, strengths, strict=True)
+        ]
 
-    def connection(self, cell: Cell) -> Connection:
-        one, other = self.first.ids[cell.row], self.second.ids[cell.column]
-        same = _overlap(self.first.texts[cell.row], self.second.texts[cell.column]) >= SAME
+    def _strengths(self, rows: Numbers, columns: Numbers) -> NDArray[np.float64]:
+        return np.round(self._above[rows, columns] + WORDS * self._words.alike(rows, columns), 4)
+
+    def _connection(self, row: int, column: int, strength: float) -> Connection:
+        same = _overlap(self.first.texts[row], self.second.texts[column]) >= SAME
         kind = "same_passage" if same else "same_topic"
-        terms = self._weights.telling(cell.row, cell.column)
-        a, b = sorted((one, other))
-        return Connection(a, b, self._score(cell.strength), kind, _reason(terms, same))
+        reason = _reason(self._words.telling(row, column, MOST_TERMS), same)
+        a, b = sorted((self.first.ids[row], self.second.ids[column]))
+        return Connection(a, b, self._score(strength), kind, reason)
 
-    def _close(self) -> list[tuple[int, int]]:
+    def _close(self) -> tuple[Numbers, Numbers]:
         """The nearest of each row and of each column, as far as they are near at all."""
         chosen = np.zeros(self._above.shape, np.bool_)
-        for axis in (0, 1):
-            depth = min(CLOSEST, self._above.shape[axis])
-            nearest = np.argpartition(-self._above, depth - 1, axis=axis).take(range(depth), axis=axis)
-            np.put_along_axis(chosen, nearest, True, axis=axis)
+        for above, mark in ((self._above, chosen), (self._above.T, chosen.T)):
+            depth = min(CLOSEST, above.shape[1])
+            for start in range(0, len(above), STRIPE):
+                some = slice(start, start + STRIPE)
+                nearest = np.argpartition(above[some], -depth, axis=1)[:, -depth:]
+                np.put_along_axis(mark[some], nearest, True, axis=1)
         rows, columns = np.nonzero(chosen & (self._above >= NEAR))
-        return list(zip(rows.tolist(), columns.tolist(), strict=True))
+        return rows, columns
 
     def _score(self, strength: float) -> float:
         """From 0.5, which is just enough, to 1, the same text, for any model."""
         most = (1.0 - self._zero) / self._spread + WORDS
         return round(min(1.0, max(0.0, 0.5 + 0.5 * (strength - STRONG) / (most - STRONG))), 4)
-
-
-class _Weights:
-    """How much each word tells in this company: what is in every passage of the two tells nothing."""
-
-    def __init__(self, first: Passages, second: Passages) -> None:
-        self._terms = first.terms, second.terms
-        self._spelled = first.spelled, second.spelled
-        self._passages = len(first.terms) + len(second.terms)
-        self._having = Counter(term for terms in self._terms for passage in terms for term in passage)
-        self._known: dict[tuple[int, int], tuple[Mapping[str, float], float]] = {}
-
-    def shared(self, row: int, column: int) -> float:
-        """The cosine of the two passages' words."""
-        (one, length), (other, other_length) = self._of(0, row), self._of(1, column)
-        # Exact, so that the order of the words does not matter.
-        product = math.fsum([weight * other[term] for term, weight in one.items() if term in other])
-        return product / (length * other_length) if product else 0.0
-
-    def telling(self, row: int, column: int) -> list[str]:
-        one, other = self._of(0, row)[0], self._of(1, column)[0]
-        shared = sorted(one.keys() & other.keys(), key=lambda term: (-one[term] * other[term], term))
-        return [min(spelled[term] for spelled in self._spelled) for term in shared[:MOST_TERMS]]
-
-    def _of(self, side: int, row: int) -> tuple[Mapping[str, float], float]:
-        known = self._known.get((side, row))
-        if known is None:
-            weights = {
-                term: (1 + math.log(count)) * math.log(1 + (self._passages + 1) / self._having[term])
-                for term, count in sorted(self._terms[side][row].items())
-            }
-            known = weights, math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-            self._known[side, row] = known
-        return known
 
 
 def _reason(terms: list[str], same: bool) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 def main() -> None:
     channel = Connection(int(sys.argv[1]))
     _die_with_parent(int(sys.argv[2]))
+    os.nice(int(sys.argv[3]))
     # Terminals and service managers signal a whole group at once; when this one ends is its parent's to say.
     for shared in (signal.SIGINT, signal.SIGTERM):
         signal.signal(shared, signal.SIG_IGN)

@@ -41,11 +41,11 @@ class ChildOutOfMemory(TowpathError):
 class Child:
     """One process and the channel to it. Used by one job at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, niceness: int = 0) -> None:
         ours, theirs = socket.socketpair()
         watch, self._lifeline = os.pipe()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "towpath.worker.child", str(theirs.fileno()), str(watch)],
+            [sys.executable, "-m", "towpath.worker.child", *map(str, (theirs.fileno(), watch, niceness))],
             pass_fds=(theirs.fileno(), watch),
             stdin=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"},
@@ -110,11 +110,12 @@ class Child:
 
 
 class Children:
-    """A few warm children, handed out one job at a time."""
+    """A few warm children, handed out one job at a time. With ``niceness`` they give way to other processes."""
 
-    def __init__(self, most: int, *, memory_bytes: int = 2 << 30) -> None:
+    def __init__(self, most: int, *, memory_bytes: int = 2 << 30, niceness: int = 0) -> None:
         self._slots = asyncio.Semaphore(most)
         self._memory_bytes = memory_bytes
+        self._niceness = niceness
         self._idle: list[Child] = []
         self._closed = False
         self._lock = threading.Lock()
@@ -179,7 +180,7 @@ class Children:
                 if child.usable:
                     return child
                 child.kill()
-        return Child()
+        return Child(self._niceness)
 
     def _give_back(self, child: Child) -> None:
         with self._lock:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from towpath.search.letters import fold
+from towpath.language.letters import fold
 
 
 @lru_cache(maxsize=50_000)

@@ -7,7 +7,7 @@ from importlib import import_module
 from hypothesis import given
 from hypothesis import strategies as st
 
-from towpath.search.letters import RUN_ON, fold, pairs, words
+from towpath.language.letters import RUN_ON, fold, pairs, words
 
 
 def texts(text: str) -> list[str]:

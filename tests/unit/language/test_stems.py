@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from towpath.search.stems import stem
+from towpath.language.stems import stem
 
 ENGLISH = """
 caresses ponies ties cats feed agreed plastered motoring sing conflated troubled sized hopping tanned

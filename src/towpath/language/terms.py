@@ -1,0 +1,47 @@
+"""The words by which two texts can be compared: without those that say nothing, each by its stem."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from towpath.language.letters import pairs, runs_on, words
+from towpath.language.stems import stem
+from towpath.language.stopwords import STOPWORDS
+
+#: Shorter words tell little, and longer ones are no words.
+SHORTEST, LONGEST = 3, 40
+#: Texts whose words are remembered: each is compared with many others, one after the other.
+READ = 8_192
+
+
+def terms(text: str) -> Mapping[str, int]:
+    """How often the text has each word, by its stem."""
+    return _read(text)[0]
+
+
+def spellings(text: str) -> Mapping[str, str]:
+    """The shortest word of each stem, as the text writes it."""
+    return _read(text)[1]
+
+
+@lru_cache(maxsize=READ)
+def _read(text: str) -> tuple[Mapping[str, int], Mapping[str, str]]:
+    found: Counter[str] = Counter()
+    spelled: dict[str, str] = {}
+    for word in _telling(text):
+        key = stem(word)
+        found[key] += 1
+        known = spelled.get(key)
+        if known is None or (len(word), word) < (len(known), known):
+            spelled[key] = word
+    return found, spelled
+
+
+def _telling(text: str) -> Iterable[str]:
+    for word, _, _ in words(text.casefold()):
+        if runs_on(word):
+            yield from pairs(word)
+        elif SHORTEST <= len(word) <= LONGEST and word not in STOPWORDS:
+            yield word

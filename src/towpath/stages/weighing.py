@@ -1,0 +1,93 @@
+"""What the words that two documents share are worth: rare ones most, and nothing those in every passage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from towpath.language.terms import spellings, terms
+
+Numbers = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+#: Words and pairs laid out at once: blocks of so many words, and so many words of pairs, bound the memory.
+_WORDS = 512
+_LAID_OUT = 1 << 21
+
+
+class SharedWords:
+    """The words of two documents, passage by passage, each with its weight in this company."""
+
+    def __init__(self, first: Sequence[str], second: Sequence[str]) -> None:
+        self._texts = first, second
+        both = [[terms(text) for text in texts] for texts in self._texts]
+        vocabulary = sorted({term for passages in both for passage in passages for term in passage})
+        self._number = {term: number for number, term in enumerate(vocabulary)}
+        having = np.zeros(len(vocabulary), np.intp)
+        sides: list[tuple[Numbers, Numbers, Floats]] = []
+        for passages in both:
+            rows = np.repeat(np.arange(len(passages)), [len(passage) for passage in passages])
+            found = np.fromiter(
+                (self._number[term] for passage in passages for term in passage), np.intp, len(rows)
+            )
+            counts = np.fromiter(
+                (count for passage in passages for count in passage.values()), np.float64, len(rows)
+            )
+            having += np.bincount(found, minlength=len(vocabulary))
+            sides.append((rows, found, counts))
+        passages = len(first) + len(second)
+        self._rarity = np.log(1 + (passages + 1) / np.maximum(having, 1))
+        self._sides = [
+            _Side(rows, found, (1 + np.log(counts)) * self._rarity[found], len(texts))
+            for (rows, found, counts), texts in zip(sides, self._texts, strict=True)
+        ]
+        self._common = np.intersect1d(self._sides[0].terms, self._sides[1].terms)
+
+    def alike(self, rows: Numbers, columns: Numbers) -> Floats:
+        """The cosine of the words of each of these pairs of passages."""
+        product = np.zeros(len(rows))
+        for start in range(0, len(self._common), _WORDS):
+            chosen = self._common[start : start + _WORDS]
+            one, other = (side.laid_out(chosen) for side in self._sides)
+            step = max(1, _LAID_OUT // len(chosen))
+            for at in range(0, len(rows), step):
+                some = slice(at, at + step)
+                product[some] += np.einsum("ij,ij->i", one[rows[some]], other[columns[some]])
+        return product / (self._sides[0].lengths[rows] * self._sides[1].lengths[columns])
+
+    def telling(self, row: int, column: int, most: int) -> list[str]:
+        """The words that this pair shares, those that tell most first, as a reader would write them."""
+        one, other = self._texts[0][row], self._texts[1][column]
+        counts, other_counts = terms(one), terms(other)
+        worth = {
+            term: (1 + math.log(count))
+            * (1 + math.log(other_counts[term]))
+            * float(self._rarity[self._number[term]]) ** 2
+            for term, count in counts.items()
+            if term in other_counts
+        }
+        shared = sorted(worth, key=lambda term: (-worth[term], term))[:most]
+        return [min(spellings(one)[term], spellings(other)[term]) for term in shared]
+
+
+class _Side:
+    """One document's words: which passage has which, and how much it weighs there."""
+
+    def __init__(self, rows: Numbers, terms: Numbers, weights: Floats, passages: int) -> None:
+        order = np.argsort(terms, kind="stable")
+        self._rows, self.terms, self._weights = rows[order], terms[order], weights[order]
+        lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=passages))
+        self.lengths: Floats = np.where(lengths > 0, lengths, 1.0)
+
+    def laid_out(self, chosen: Numbers) -> Floats:
+        """A row for each passage, a column for each of the chosen words, which are in ascending order."""
+        page = np.zeros((len(self.lengths), len(chosen)))
+        start, end = np.searchsorted(self.terms, (chosen[0], chosen[-1] + 1))
+        found = self.terms[start:end]
+        column = np.searchsorted(chosen, found)
+        here = chosen[column] == found
+        page[self._rows[start:end][here], column[here]] = self._weights[start:end][here]
+        return page
