@@ -4,6 +4,7 @@ TowpathError
 ├── UserError            somebody can mend this; the message says how
 │   ├── ConfigError      a setting is wrong or missing
 │   ├── NotFound         no such document, run or job in this organization
+│   ├── KeyConflict      an Idempotency-Key was used before, for other bytes
 │   ├── IllegalMove      the state machine does not allow this verb now
 │   └── FolderInUse      another server holds this data folder
 ├── LeaseLost            somebody else owns this job now: stop quietly, write nothing

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import httpx
+
 from tests.support.desk import Desk, opened_desk
 
 STORY = b"# The lock keeper\n\nEvery boat that passed was written down in a ledger of oilcloth.\n"
@@ -57,6 +59,24 @@ async def test_an_idempotency_key_stands_for_one_file(desk: Desk) -> None:
     assert again["id"] == first["id"]
     assert other.status_code == 409
     assert "Idempotency-Key" in other.json()["detail"]
+
+
+async def test_an_idempotency_key_used_twice_at_once_for_two_files_is_refused_to_one_of_them(
+    desk: Desk,
+) -> None:
+    async def send(number: int) -> httpx.Response:
+        name, body = f"{number}.md", f"Note {number} of the lock keeper.".encode()
+        return await desk.http.post(
+            "/documents", files={"file": (name, body)}, headers={"Idempotency-Key": "order-8"}
+        )
+
+    answers = await asyncio.gather(*(send(number) for number in range(5)))
+
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
+    assert (await desk.get("/documents"))["total"] == 1
+    (kept,) = [answer.json()["id"] for answer in answers if answer.is_success]
+    await desk.finished(kept)
+    assert sum("original" in blob for blob in desk.blobs()) == 1, "nothing is left of the refused ones"
 
 
 async def test_the_content_decides_what_a_file_is(desk: Desk) -> None:

@@ -9,8 +9,8 @@ from sqlalchemy.exc import IntegrityError
 
 from tests.contract.story import Story
 from tests.support.factories import a_plan, a_submission, add_organizations, organization_id
-from towpath.errors import NotFound
-from towpath.ledger.contract import Fail
+from towpath.errors import KeyConflict, NotFound
+from towpath.ledger.contract import Fail, Submitted
 from towpath.ledger.verbs.submit import known_key
 from towpath.model.ids import HOME_ORG, document_id
 from towpath.model.work import EventKind, FailureType, JobStatus, RunState
@@ -125,6 +125,22 @@ async def test_given_an_idempotency_key_then_it_is_remembered_for_its_document(s
     found = story.database.transact(lambda tx: known_key(tx, HOME_ORG, "order 66"))
     assert found == first.document_id
     assert story.database.transact(lambda tx: known_key(tx, HOME_ORG, "order 67")) is None
+
+
+async def test_given_two_files_with_one_idempotency_key_at_the_same_moment_then_one_has_it_and_the_other_is_told(
+    story: Story,
+) -> None:
+    together = [a_submission(f"file {n}", idempotency_key="order 66") for n in range(6)]
+
+    answers = await asyncio.gather(
+        *(story.ledger.submit(one, story.now) for one in together), return_exceptions=True
+    )
+
+    accepted = [answer for answer in answers if isinstance(answer, Submitted)]
+    assert [type(answer) for answer in answers if answer not in accepted] == [KeyConflict] * 5
+    found = story.database.transact(lambda tx: known_key(tx, HOME_ORG, "order 66"))
+    assert [answer.document_id for answer in accepted] == [found]
+    assert len(await story.claim()) == 1, "nothing is left of the others"
 
 
 async def test_given_the_same_bytes_then_the_document_has_the_same_id_wherever_they_are_submitted(

@@ -15,7 +15,7 @@ from towpath.errors import Refused, Rejected, Throttled, Transient
 from towpath.ledger.contract import Plan
 from towpath.model.ids import HOME_ORG
 from towpath.model.work import Done, FailureType, Job, JobStatus, Json, Outcome, RunState, Suspend
-from towpath.stages.contract import Context
+from towpath.stages.contract import Context, Stage
 from towpath.worker.worker import sweep_pause
 
 
@@ -111,6 +111,30 @@ async def test_a_special_worker_serves_its_stages_and_leaves_the_others(workshop
     assert (await workshop.job(submitted)).status is JobStatus.PENDING
     async with workshop.working(stages):
         assert (await workshop.ended(submitted)).state is RunState.COMPLETED
+
+
+async def test_a_special_worker_gives_the_run_back_where_its_stages_end(workshop: Workshop) -> None:
+    worked: list[tuple[str, str]] = []
+
+    def by(name: str) -> dict[str, Stage]:
+        async def note(context: Context) -> Outcome:
+            worked.append((name, context.stage))
+            return Done()
+
+        return {"extract": note, "embed": note, "publish": note}
+
+    submitted = await workshop.submit("extract", "embed", "publish")
+    async with workshop.working(by("first"), pace=replace(BRISK, stages=("extract", "embed"))):
+
+        async def given_back() -> bool:
+            job = await workshop.job(submitted)
+            return job.stage == "publish" and job.status is JobStatus.PENDING
+
+        await until(given_back, "the next stage to wait for somebody else")
+    assert (await workshop.job(submitted)).attempts == 0
+    async with workshop.working(by("second"), pace=replace(BRISK, stages=("publish",))):
+        assert (await workshop.ended(submitted)).state is RunState.COMPLETED
+    assert worked == [("first", "extract"), ("first", "embed"), ("second", "publish")]
 
 
 class TestOutcomes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,10 +16,12 @@ from towpath.app.serving import index_of, services_of
 from towpath.app.storage import Artifacts, bind_organizations, open_bell, open_store
 from towpath.clock import SystemClock
 from towpath.config import Settings
+from towpath.errors import ConfigError
 from towpath.folder import owned
 from towpath.ledger import migrate
 from towpath.pipelines import call as calls
 from towpath.pipelines import document as documents
+from towpath.pipelines.pipeline import Pipeline
 from towpath.search.library import SqlLibrary
 from towpath.server.services import Services
 from towpath.storage.contract import BlobStore
@@ -96,6 +98,7 @@ async def opened(
             ),
             calls.NAME: hearing.pipeline(store, incoming, library, aside),
         }
+        _require_known(settings.worker_stages, pipelines)
         services = services_of(settings, database, ledger, store, incoming, bell, clock, pipelines, index)
         worker = None
         if alone:
@@ -113,6 +116,15 @@ async def opened(
             cleaning = asyncio.create_task(keeper.run())
             stack.callback(cleaning.cancel)
         yield Towpath(settings, services, store, worker, sees_all)
+
+
+def _require_known(stages: Sequence[str], pipelines: Mapping[str, Pipeline]) -> None:
+    """A worker for a stage that nobody has would wait for ever, and look well."""
+    known = {step.name for one in pipelines.values() for step in (*one.steps, *one.follow_ups)}
+    if unknown := sorted(set(stages) - known):
+        raise ConfigError(
+            f"The setting `worker_stages` names {', '.join(unknown)}; the stages are {', '.join(sorted(known))}."
+        )
 
 
 def _rules(settings: Settings) -> Rules:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from towpath.clock import Clock
+from towpath.errors import KeyConflict
 from towpath.intake.detect import detect_file
 from towpath.intake.upload import Spool
 from towpath.ledger.contract import Ledger, NewDocument, Plan, Submission, Submitted
@@ -57,7 +58,11 @@ class Intake:
         plan = self.plan_for(document, found.reason)
         submission = Submission(document, plan, idempotency_key=idempotency_key)
         rides = self.bell.rides()
-        submitted = await self.ledger.submit(submission, self.clock.now(), ring=rides)
+        try:
+            submitted = await self.ledger.submit(submission, self.clock.now(), ring=rides)
+        except KeyConflict:
+            await self.blobs.delete(key)
+            raise
         if submitted.duplicate and not submitted.adopted:
             await self.blobs.delete(key)
         if not rides:

@@ -131,8 +131,11 @@ class Executor:
         self._clock = clock
         self._rules = rules
 
-    async def execute(self, job: Claimed, held: Held, *, keep: Callable[[], bool]) -> Settlement | None:
-        """Run the stage; None when there is nothing left to say because the lease is lost."""
+    async def execute(self, job: Claimed, held: Held, *, keep: Callable[[str], bool]) -> Settlement | None:
+        """Run the stage; None when there is nothing left to say because the lease is lost.
+
+        ``keep`` tells whether the lease is wanted for the stage that follows.
+        """
         pipeline = self._pipelines.get(job.pipeline)
         step = pipeline.step(job.stage) if pipeline else None
         if pipeline is None or step is None:
@@ -157,7 +160,7 @@ class Executor:
             outcome = Suspend(self._clock.now() + timedelta(seconds=wait), str(unavailable))
         except Exception as error:
             return self.failed(job, error)
-        return self._settlement(pipeline, job, outcome, keep())
+        return self._settlement(pipeline, job, outcome, keep)
 
     async def _run(self, step: Step, job: Claimed, held: Held) -> Outcome:
         memory = Memory(self._ledger, self._artifacts, self._clock, self._governor, held, job)
@@ -167,13 +170,17 @@ class Executor:
             return replace(outcome, result={**outcome.result, "calls": calls})
         return outcome
 
-    def _settlement(self, pipeline: Pipeline, job: Claimed, outcome: Outcome, keep: bool) -> Settlement:
+    def _settlement(
+        self, pipeline: Pipeline, job: Claimed, outcome: Outcome, keep: Callable[[str], bool]
+    ) -> Settlement:
         match outcome:
             case Done(result=result, writes=writes):
                 following = pipeline.after(job.stage)
                 attempts = self._rules.max_attempts
                 if following is not None:
-                    return Advance(job.lease, following, attempts, result, keep=keep, writes=writes)
+                    return Advance(
+                        job.lease, following, attempts, result, keep=keep(following), writes=writes
+                    )
                 follow_ups = () if job.follow_up else tuple(step.name for step in pipeline.follow_ups)
                 return Finish(job.lease, result, follow_ups, attempts, writes)
             case Suspend(until=until, waiting_for=waiting_for, payload=payload):

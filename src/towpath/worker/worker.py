@@ -211,11 +211,15 @@ class Worker:
         if self._stopping.is_set():
             return Release(job.lease)
         try:
-            return await self._executor.execute(job, held, keep=lambda: not self._stopping.is_set())
+            return await self._executor.execute(job, held, keep=self._goes_on_to)
         except asyncio.CancelledError:
             if held.alive and self._stopping.is_set():
                 return Release(job.lease)
             return None
+
+    def _goes_on_to(self, stage: str) -> bool:
+        """Whether the lease is kept for the next stage: not on the way out, nor for what this worker does not serve."""
+        return not self._stopping.is_set() and (self._pace.stages is None or stage in self._pace.stages)
 
     async def _settle(self, job: Claimed, settlement: Settlement, held: Held) -> Settled | LeaseLost:
         held.hand_over()
@@ -243,6 +247,8 @@ class Worker:
             say_lost(job)
             return None
         if isinstance(settlement, Finish) and settlement.follow_ups:
+            self._bell.ring()
+        if isinstance(settlement, Advance) and not settlement.keep:
             self._bell.ring()
         if settled.next is None or not isinstance(settlement, Advance):
             return None

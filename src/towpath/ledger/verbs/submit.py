@@ -9,7 +9,7 @@ from typing import cast
 
 from sqlalchemy import insert, select, update
 
-from towpath.errors import NotFound
+from towpath.errors import KeyConflict, NotFound
 from towpath.ledger.columns import NEVER, dump, to_json
 from towpath.ledger.contract import Plan, Submission, Submitted
 from towpath.ledger.database import Transaction
@@ -122,11 +122,12 @@ def _with_its_bytes(tx: Transaction, submission: Submission, document_id: str) -
 
 
 def _remember(tx: Transaction, submission: Submission, document_id: str, now: datetime) -> None:
+    """Of two uploads with one key at the same moment the first to commit has it; the other must be the same bytes."""
     org_id, key = submission.document.org_id, submission.idempotency_key
-    if key is not None and known_key(tx, org_id, key) is None:
-        tx.connection.execute(
-            insert(idempotency_keys).values(org_id=org_id, key=key, document_id=document_id, created_at=now)
-        )
+    assert key is not None
+    tx.run("remember_key", org_id=org_id, key=key, document_id=document_id, now=now)
+    if known_key(tx, org_id, key) != document_id:
+        raise KeyConflict("This Idempotency-Key was used before with another file.")
 
 
 def hold_document(tx: Transaction, document_id: str, org_id: str) -> None:
