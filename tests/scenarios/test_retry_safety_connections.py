@@ -3,56 +3,93 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
-from tests.integration.workshop import Workshop, until
+from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
+from tests.integration.workshop import until
 from tests.support.databases import EngineUnderTest
-from tests.support.factories import a_plan
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import Done, Job, JobStatus, Outcome, RunState
-from towpath.stages.contract import Context
+from towpath.model.work import JobStatus, RunState
+from towpath.search.library import SqlLibrary
+from towpath.stages.capabilities import Passages
 
 
-async def _publish(_context: Context) -> Outcome:
-    return Done()
+class SlowLibrary(SqlLibrary):
+    """The library as it is, in which one search for connections takes as long as the test wants."""
+
+    slow: bool = False
+    asked: asyncio.Event
+    go_on: asyncio.Event
+
+    async def passages(self, org_id: str, document_ids: Sequence[str], model: str | None) -> list[Passages]:
+        found = await super().passages(org_id, document_ids, model)
+        if model is not None and self.slow:
+            self.slow = False
+            self.asked.set()
+            await self.go_on.wait()
+        return found
+
+
+def _slow_shelf(engine: EngineUnderTest) -> tuple[Bookshelf, SlowLibrary]:
+    shelf = a_shelf(engine)
+    library = SlowLibrary(shelf.library._index)  # pyright: ignore[reportPrivateUsage]  (the same index, asked more slowly)
+    library.asked, library.go_on = asyncio.Event(), asyncio.Event()
+    return replace(shelf, library=library), library
 
 
 async def test_a_document_is_ready_while_its_connections_are_still_sought(engine: EngineUnderTest) -> None:
-    found = asyncio.Event()
+    """The search has read its neighbours and is about to write, while they and the document itself go on."""
+    shelf, library = _slow_shelf(engine)
+    async with shelf.working():
+        retelling = await shelf.file("retelling", BEES.retold, CANAL.retold)
+        await shelf.settled()
+        library.slow = True
+        book = await shelf.file("book", BEES.first, CANAL.first)
+        await asyncio.wait_for(library.asked.wait(), 30)
 
-    async def connect(_context: Context) -> Outcome:
-        await found.wait()
-        return Done()
-
-    workshop = Workshop(engine)
-    async with workshop.working({"publish": _publish}, follow_ups={"connect": connect}):
-        submitted = await workshop.submit("publish")
-
-        assert (await workshop.ended(submitted)).state is RunState.COMPLETED
-        seeking = await until(lambda: _at_work(workshop, submitted.run_id), "the search to begin")
-        assert seeking.follow_up
-
-        # Neither a reprocessing of the same document nor another document waits for it.
-        again = await engine.ledger.reprocess(
-            submitted.document_id, a_plan(("publish",)), workshop.clock.now(), org_id=HOME_ORG
+        run, jobs = await shelf.last_run(book)
+        assert run.state is RunState.COMPLETED
+        assert shelf.document_status(book) == "COMPLETED"
+        assert (jobs[-1].stage, jobs[-1].status, jobs[-1].follow_up) == (
+            "connect",
+            JobStatus.PROCESSING,
+            True,
         )
-        other = await workshop.submit("publish")
-        assert (await workshop.ended(other)).state is RunState.COMPLETED
-        await until(lambda: _completed(engine, again), "the reprocessing to end")
-        assert (await _at_work(workshop, submitted.run_id)) is not None
 
-        found.set()
-        await until(lambda: _all_done(workshop, submitted.run_id), "the search to end")
+        # Neither another document, nor a new processing of its neighbour or of itself, waits for it.
+        notes = await shelf.file("notes", BEES.second)
+        await shelf.rewrite(retelling, BEES.retold, CANAL.second)
+        await shelf.rewrite(book, BEES.first, CANAL.first)
+        assert (await shelf.ledger.jobs(run.id, org_id=jobs[-1].org_id))[-1].status is JobStatus.PROCESSING
+
+        library.go_on.set()
+        await shelf.settled()
+
+        async def ended() -> bool:
+            return (await shelf.ledger.jobs(run.id, org_id=jobs[-1].org_id))[-1].status is JobStatus.COMPLETED
+
+        await until(ended, "the search to end")
+        found = await shelf.stored()
+        for document in (notes, retelling, book):
+            await shelf.connect_again(document)
+    assert found
+    assert found == await shelf.stored(), "what was found meanwhile is what is found in peace"
 
 
-async def _at_work(workshop: Workshop, run_id: str | None) -> Job | None:
-    jobs = await workshop.engine.ledger.jobs(str(run_id), org_id=HOME_ORG)
-    return next((job for job in jobs if job.stage == "connect" and job.status is JobStatus.PROCESSING), None)
-
-
-async def _completed(engine: EngineUnderTest, run_id: str) -> bool:
-    return (await engine.ledger.run(run_id, org_id=HOME_ORG)).state is RunState.COMPLETED
-
-
-async def _all_done(workshop: Workshop, run_id: str | None) -> bool:
-    jobs = await workshop.engine.ledger.jobs(str(run_id), org_id=HOME_ORG)
-    return all(job.status is JobStatus.COMPLETED for job in jobs)
+async def test_a_document_that_is_deleted_while_its_connections_are_sought_leaves_none(
+    engine: EngineUnderTest,
+) -> None:
+    shelf, library = _slow_shelf(engine)
+    async with shelf.working():
+        retelling = await shelf.file("retelling", BEES.retold)
+        quotes = await shelf.file("quotes", f"Copied on a Sunday. {BEES.first}")
+        await shelf.settled()
+        library.slow = True
+        await shelf.file("book", BEES.first)
+        await asyncio.wait_for(library.asked.wait(), 30)
+        await shelf.delete(retelling)
+        library.go_on.set()
+        await shelf.settled()
+        seen = {one.there.document_id for one in await shelf.connections(quotes)}
+    assert retelling not in seen
+    assert len(seen) == 1, "the book is connected with the one that is left"

@@ -58,7 +58,7 @@ class Storm:
             if time.monotonic() >= next_blow:
                 await self._blow()
                 next_blow = time.monotonic() + self._pause()
-            await self._look()
+            await self.look()
             if self.looks % 5 == 0 and await self.unfinished() == 0:
                 return True
             await asyncio.sleep(LOOK_EVERY)
@@ -79,7 +79,7 @@ class Storm:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             crew.look_after(0.0)
-            await self._look()
+            await self.look()
             if await self.unfinished() == 0:
                 return True
             await asyncio.sleep(LOOK_EVERY)
@@ -110,7 +110,7 @@ class Storm:
                 case _:
                     crew.leave(victim)
 
-    async def _look(self) -> None:
+    async def look(self) -> None:
         """Read as a search would: every document is complete, or not there yet."""
         self.looks += 1
         c = documents.c
