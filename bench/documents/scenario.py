@@ -24,6 +24,8 @@ from towpath.server.api import create_app
 
 SUMMARY = "pages per second, end to end, against the extraction library alone"
 PROCESSES = 2
+#: Seconds between looks whether all is done; looking is work for the server too.
+LOOKING = 0.2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,4 +122,4 @@ async def _all_over(http: httpx.AsyncClient) -> None:
         page = await http.get("/documents", params={"status": "PROCESSING", "limit": 1})
         if not page.json()["total"]:
             return
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(LOOKING)

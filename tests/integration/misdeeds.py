@@ -12,6 +12,10 @@ from pathlib import Path
 from towpath.errors import Rejected
 
 
+def niceness() -> int:
+    return os.nice(0)
+
+
 def process_id() -> int:
     return os.getpid()
 

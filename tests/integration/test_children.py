@@ -59,6 +59,14 @@ async def test_a_child_is_kept_warm_for_the_next_job_and_replaced_when_it_has_ha
     assert pids[-1] != pids[0]
 
 
+async def test_children_for_what_nobody_waits_for_give_way_to_others() -> None:
+    pool = Children(1, niceness=7)
+    try:
+        assert await pool.run(misdeeds.niceness, seconds=PLENTY) == min(19, os.nice(0) + 7)
+    finally:
+        pool.close()
+
+
 async def test_no_more_children_work_at_once_than_allowed(children: Children) -> None:
     jobs = [children.run(time.sleep, 0.05, seconds=PLENTY) for _ in range(6)]
     most = 0

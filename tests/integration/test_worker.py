@@ -271,6 +271,39 @@ class TestOutcomes:
         assert states == [RunState.COMPLETED]
 
 
+async def test_follow_ups_never_take_all_slots_and_are_all_done_in_the_end(workshop: Workshop) -> None:
+    at_work: set[str] = set()
+    done: set[str] = set()
+    most = 0
+    gate = asyncio.Event()
+
+    async def connect(context: Context) -> Outcome:
+        nonlocal most
+        at_work.add(context.run_id)
+        most = max(most, len(at_work))
+        await gate.wait()
+        at_work.discard(context.run_id)
+        done.add(context.run_id)
+        return Done()
+
+    early = [await workshop.submit("publish") for _ in range(6)]
+    async with workshop.working(
+        {"publish": nothing}, follow_ups={"connect": connect}, pace=replace(BRISK, concurrency=2)
+    ):
+        for one in early:
+            await workshop.ended(one)
+        late = await workshop.submit("publish")
+        await workshop.ended(late)
+        assert len(at_work) == 1
+        gate.set()
+
+        async def all_connected() -> bool:
+            return len(done) == 7
+
+        await until(all_connected, "every follow-up to be done")
+    assert most == 1
+
+
 async def test_progress_is_written_seldom_but_never_without_its_end(workshop: Workshop) -> None:
     written: list[tuple[int, int]] = []
     ledger = workshop.engine.ledger

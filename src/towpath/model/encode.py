@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from towpath.model.content import Anchor, Block, Box, Chunk, Extraction, Field, Page
 
 
 def dump_extraction(extraction: Extraction) -> bytes:
-    return json.dumps(asdict(extraction), ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "replace"
-    )
+    return _dump(extraction)
 
 
 def load_extraction(body: bytes) -> Extraction:
@@ -30,7 +27,7 @@ def load_extraction(body: bytes) -> Extraction:
 
 
 def dump_chunks(chunks: Sequence[Chunk]) -> bytes:
-    return _dump([asdict(chunk) for chunk in chunks])
+    return _dump(list(chunks))
 
 
 def load_chunks(body: bytes) -> list[Chunk]:
@@ -38,7 +35,7 @@ def load_chunks(body: bytes) -> list[Chunk]:
 
 
 def dump_fields(fields: Sequence[Field]) -> bytes:
-    return _dump([asdict(item) for item in fields])
+    return _dump(list(fields))
 
 
 def load_fields(body: bytes) -> list[Field]:
@@ -47,17 +44,26 @@ def load_fields(body: bytes) -> list[Field]:
 
 def anchor_json(anchor: Anchor) -> dict[str, object]:
     """An anchor for the API and the tables: only what is known."""
-    return {name: value for name, value in asdict(anchor).items() if value is not None and value != ()}
+    known = {name: value for name, value in _plain(anchor).items() if value is not None and value != ()}
+    return known | ({"box": _plain(anchor.box)} if anchor.box is not None else {})
 
 
 def field_anchor(item: Field) -> dict[str, object]:
     place = {"page": item.page, "start": item.start, "end": item.end}
     known: dict[str, object] = {name: value for name, value in place.items() if value is not None}
-    return known | ({"box": asdict(item.box)} if item.box is not None else {})
+    return known | ({"box": _plain(item.box)} if item.box is not None else {})
 
 
 def _dump(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return _encode(value).encode("utf-8", "replace")
+
+
+def _plain(noun: Any) -> dict[str, object]:
+    """A noun's own fields; unlike `asdict` it copies nothing, and the encoder comes back for what lies deeper."""
+    return {name: getattr(noun, name) for name in noun.__slots__}
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
 
 
 def _placed(raw: dict[str, Any]) -> dict[str, Any]:

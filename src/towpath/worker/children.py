@@ -23,7 +23,7 @@ from towpath.errors import TowpathError
 
 T = TypeVar("T")
 
-JOBS_PER_CHILD = 50
+JOBS_PER_CHILD = 200
 
 
 class ChildCrashed(TowpathError):

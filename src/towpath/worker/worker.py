@@ -150,8 +150,15 @@ class Worker:
             limit=limit,
             lease_seconds=self._pace.lease_seconds,
             now=self._clock.now(),
-            stages=self._pace.stages,
+            stages=self._open_to(),
         )
+
+    def _open_to(self) -> tuple[str, ...] | None:
+        """While a follow-up is in hand no more are taken: nobody waits for them, and runs want the slots."""
+        served, of_runs = self._pace.stages, self._executor.stages
+        if all(job.stage in of_runs for job in self._tasks.values()):
+            return served
+        return of_runs if served is None else tuple(name for name in served if name in of_runs) or served
 
     def _patience(self, idle: int) -> float:
         """Poll every second with jitter; after a while without work, more slowly."""
@@ -177,8 +184,11 @@ class Worker:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.pop(task, None)
+        job = self._tasks.pop(task, None)
         self._slot_freed.set()
+        if job is not None and job.stage not in self._executor.stages:
+            # Others like it may have been left waiting.
+            self._bell.ring()
         if not task.cancelled() and (error := task.exception()):
             log.error("a job ended badly", exc_info=error)
 
