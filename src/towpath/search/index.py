@@ -6,7 +6,7 @@ from typing import Protocol
 
 from towpath.ledger.database import Database, Transaction
 from towpath.providers.contract import Vectors
-from towpath.search.contract import Ranked, Scope, Space
+from towpath.search.contract import Passage, Ranked, Scope, Space
 from towpath.search.query import Wish
 
 
@@ -23,6 +23,12 @@ class Index(Protocol):
         self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
     ) -> list[Ranked]:
         """The ``depth`` nearest chunks and their cosines."""
+        ...
+
+    def passages_by_vector(
+        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
+    ) -> list[tuple[Ranked, Passage]]:
+        """The same with the passages, in one trip to the server where there is a server."""
         ...
 
     def by_vectors(

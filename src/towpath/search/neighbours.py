@@ -10,7 +10,8 @@ from sqlalchemy import TextClause, text
 
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Vectors
-from towpath.search.contract import Ranked, Scope, Space
+from towpath.search.contract import Passage, Ranked, Scope, Space
+from towpath.search.passages import COLUMNS, passage
 
 #: Lengths that have an index, and the type it is made of (see migration 0002).
 INDEXED = dict.fromkeys((256, 384, 512, 768, 1024, 1536), "vector") | {3072: "halfvec"}
@@ -34,6 +35,20 @@ class Neighbours:
     def look(self, tx: Transaction) -> list[Ranked]:
         rows = tx.connection.execute(_parsed(self.statement()), self.values())
         return [Ranked(int(number), 1.0 - float(distance)) for number, distance in rows]
+
+    def read(self, tx: Transaction) -> list[tuple[Ranked, Passage]]:
+        """The nearest and what they say."""
+        statement = f"""
+            select near.distance, {COLUMNS}
+            from ({self.statement()}) as near
+            join chunks on chunks.number = near.number join documents on documents.id = chunks.document_id
+            order by near.distance, near.number
+        """
+        rows = tx.connection.execute(_parsed(statement), self.values())
+        return [
+            (Ranked(int(number), 1.0 - float(distance)), passage(number, *rest))
+            for distance, number, *rest in rows
+        ]
 
     def statement(self) -> str:
         kind = INDEXED.get(self.space.dimension)

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, select, text
 
 from towpath.ledger.columns import to_json
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import chunks, documents
+from towpath.ledger.tables import chunks
 from towpath.search.contract import Passage, Scope
 
-_WANTED = (
-    select(
-        chunks.c.number,
-        chunks.c.id,
-        chunks.c.document_id,
-        documents.c.name,
-        documents.c.kind,
-        chunks.c.text,
-        chunks.c.anchor,
-        chunks.c.ordinal,
-        chunks.c.org_id,
-    )
-    .join_from(chunks, documents, documents.c.id == chunks.c.document_id)
-    .where(chunks.c.number.in_(bindparam("numbers", expanding=True)))
+#: What a passage is made of, in the order in which `passage` takes it.
+COLUMNS = (
+    "chunks.number, chunks.id, chunks.document_id, documents.name, documents.kind, chunks.text, chunks.anchor, "
+    "chunks.ordinal"
 )
+
+_WANTED = text(
+    f"select {COLUMNS}, chunks.org_id from chunks join documents on documents.id = chunks.document_id "
+    "where chunks.number in :numbers"
+).bindparams(bindparam("numbers", expanding=True))
 
 _TEXTS = select(chunks.c.number, chunks.c.text).where(
     chunks.c.number.in_(bindparam("numbers", expanding=True))
@@ -42,10 +37,22 @@ def read_passages(tx: Transaction, scope: Scope, numbers: Sequence[int]) -> dict
     if not numbers:
         return {}
     return {
-        number: Passage(number, chunk_id, document_id, name, kind, text, to_json(anchor), ordinal)
-        for number, chunk_id, document_id, name, kind, text, anchor, ordinal, org_id in tx.connection.execute(
-            _WANTED, {"numbers": list(numbers)}
-        )
+        number: passage(number, *rest)
+        for number, *rest, org_id in tx.connection.execute(_WANTED, {"numbers": list(numbers)})
         # Asked for in SQL, SQLite prefers the index of the organization and reads all of it (150 ms).
-        if org_id == scope.org_id
+        if str(org_id) == scope.org_id
     }
+
+
+def passage(
+    number: int,
+    chunk_id: object,
+    document_id: object,
+    name: str,
+    kind: str,
+    text: str,
+    anchor: object,
+    ordinal: int,
+) -> Passage:
+    """A passage of a row of `COLUMNS`, as either engine gives it."""
+    return Passage(number, str(chunk_id), str(document_id), name, kind, text, to_json(anchor), ordinal)

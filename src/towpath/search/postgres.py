@@ -6,7 +6,7 @@ import time
 
 from towpath.ledger.database import Database, Transaction
 from towpath.providers.contract import Vectors
-from towpath.search.contract import Ranked, Scope, Space
+from towpath.search.contract import Passage, Ranked, Scope, Space
 from towpath.search.counting import Counts
 from towpath.search.lexemes import Look
 from towpath.search.neighbours import EF_SEARCH, FEW, Neighbours, count_at_most
@@ -32,15 +32,23 @@ class PostgresIndex:
     def by_vector(
         self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
     ) -> list[Ranked]:
-        ask = Neighbours(
-            scope, space, vector, depth, max(self._ef_search, depth), exact=self._are_few(tx, scope)
-        )
-        return ask.look(tx)
+        return self._neighbours(tx, scope, space, vector, depth).look(tx)
+
+    def passages_by_vector(
+        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
+    ) -> list[tuple[Ranked, Passage]]:
+        return self._neighbours(tx, scope, space, vector, depth).read(tx)
 
     def by_vectors(
         self, tx: Transaction, scope: Scope, space: Space, vectors: Vectors, depth: int
     ) -> list[list[Ranked]]:
         return [self.by_vector(tx, scope, space, vector, depth) for vector in vectors]
+
+    def _neighbours(
+        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
+    ) -> Neighbours:
+        exact = self._are_few(tx, scope)
+        return Neighbours(scope, space, vector, depth, max(self._ef_search, depth), exact)
 
     def _are_few(self, tx: Transaction, scope: Scope) -> bool:
         """Whether comparing all is as fast as the index, which finds few of the few among the many."""

@@ -67,8 +67,8 @@ class HybridSearcher:
             return []
 
         def look(tx: Transaction) -> list[Hit]:
-            found = self._index.by_vector(tx, scope, self._space, vector, _depth(query))
-            return _hits(tx, query, scope, wish, found)
+            found = self._index.passages_by_vector(tx, scope, self._space, vector, _depth(query))
+            return [_hit(ranked, passage, wish) for ranked, passage in found[query.offset :]]
 
         # Every statement here may be a transaction of its own: two trips to the server less.
         return await self._index.database.run(look, read=True, single=True, org=scope.org_id)

@@ -11,8 +11,9 @@ from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import documents
 from towpath.providers.contract import Vectors
 from towpath.search.choosing import Choice, Weighed, choose
-from towpath.search.contract import Ranked, Scope, Space
+from towpath.search.contract import Passage, Ranked, Scope, Space
 from towpath.search.counting import Counts
+from towpath.search.passages import read_passages
 from towpath.search.query import Term, Wish
 from towpath.search.shelves import Shelves
 
@@ -46,6 +47,13 @@ class SqliteIndex:
     ) -> list[Ranked]:
         among = _documents(tx, scope)
         return self._shelves.nearest(tx, scope.org_id, space, vector, depth, among)
+
+    def passages_by_vector(
+        self, tx: Transaction, scope: Scope, space: Space, vector: Vectors, depth: int
+    ) -> list[tuple[Ranked, Passage]]:
+        found = self.by_vector(tx, scope, space, vector, depth)
+        there = read_passages(tx, scope, [ranked.number for ranked in found])
+        return [(ranked, there[ranked.number]) for ranked in found if ranked.number in there]
 
     def by_vectors(
         self, tx: Transaction, scope: Scope, space: Space, vectors: Vectors, depth: int
