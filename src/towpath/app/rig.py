@@ -18,7 +18,7 @@ def plain_ledger(database: Database) -> SqlLedger:
 
 
 def capped_children(settings: Settings) -> Children:
-    return Children(settings.child_processes, memory_bytes=settings.child_memory_mb << 20)
+    return Children(settings.child_processes, memory_bytes=settings.child_memory_mb << 20, niceness=5)
 
 
 @dataclass(frozen=True, slots=True)

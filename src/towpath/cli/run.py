@@ -15,6 +15,8 @@ from towpath.cli.options import Loaded, common
 from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.ledger import migrate as migrations
+from towpath.model.ids import HOME_ORG
+from towpath.search.contract import Query
 from towpath.server.api import create_app
 from towpath.telemetry import set_up_logging
 from towpath.tracing import set_up_tracing
@@ -51,7 +53,20 @@ async def _serve(settings: Settings, *, work: bool) -> None:
         )
         server = uvicorn.Server(config)
         click.echo(f"Towpath serves {url}", err=True)
+        warming = asyncio.create_task(_warm(towpath))
         await server.serve()
+        warming.cancel()
+
+
+async def _warm(towpath: app.Towpath) -> None:
+    """Load the model for queries, and on SQLite the vectors, so that the first to search need not wait for it."""
+    if towpath.settings.embedder == "openai":
+        # It has nothing to load, and asking costs.
+        return
+    try:
+        await towpath.services.searcher.search(Query(HOME_ORG, "towpath", "vector"))
+    except Exception:
+        log.warning("the first search will be slow, since warming up did not work", exc_info=True)
 
 
 async def _refuse_open_door(towpath: app.Towpath) -> None:
