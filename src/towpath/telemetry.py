@@ -28,6 +28,8 @@ def render(overview: Overview, figures: Figures, now: datetime) -> bytes:
         jobs.labels(row.stage, row.status).set(row.jobs)
         if row.status == "PENDING" and row.oldest is not None:
             age.labels(row.stage).set(max(0.0, (now - row.oldest).total_seconds()))
+    alive = Gauge("towpath_workers", "Workers heard of in the last two minutes", registry=registry)
+    alive.set(len(overview.workers))
     documents = Gauge("towpath_documents", "Documents by status", ["status"], registry=registry)
     for status, count in overview.documents.items():
         documents.labels(status).set(float(str(count)))

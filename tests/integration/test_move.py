@@ -270,8 +270,10 @@ def test_a_move_that_breaks_down_has_moved_nothing_and_can_be_tried_again(dsn: s
         folder,
         f"insert into organizations values ('{new_id()}', 'sister', '2026-01-01T00:00:00.000000+00:00')",
     )
+    when = "2026-01-01T00:00:00.000000+00:00"
     mark = "insert into provider_users values ('openai', '{}', '2026-01-01T00:00:00.000000+00:00', '{}')"
     change(folder, mark.format("no id at all", "2026-01-01T00:00:00.000000+00:00"))
+    change(folder, f"insert into workers values ('anna', 'quay', 7, 8, '[]', '{when}', '{when}')")
 
     broken = moved(folder, dsn)
     left = ask(dsn, "select id::text from organizations")
@@ -282,6 +284,7 @@ def test_a_move_that_breaks_down_has_moved_nothing_and_can_be_tried_again(dsn: s
     assert left == [(HOME_ORG,)]
     assert mended.exit_code == 0, mended.output
     assert ask(dsn, "select count(*) from organizations") == [(2,)]
+    assert ask(dsn, "select count(*) from workers") == [(0,)], "who worked for the folder does not come along"
 
 
 def test_what_cannot_be_moved_is_refused_with_a_sentence(

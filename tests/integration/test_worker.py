@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import inspect, select
 
 from tests.integration.workshop import BRISK, HASTY, Workshop, until
 from towpath.errors import Refused, Rejected, Throttled, Transient
 from towpath.ledger.contract import Plan
+from towpath.ledger.tables import workers
 from towpath.model.ids import HOME_ORG
 from towpath.model.work import Done, FailureType, Job, JobStatus, Json, Outcome, RunState, Suspend
 from towpath.stages.contract import Context, Stage
@@ -398,3 +399,15 @@ def test_a_lost_job_is_found_within_two_seconds_of_its_leases_end(lease: float, 
         assert pause <= (lease if due is None else due) + 1.0
         # Never a busy loop, and deadlines are not kept waiting by leases that last for half an hour.
         assert 0.25 <= pause <= 31.0
+
+
+async def test_a_worker_is_known_while_it_lives_also_with_nothing_to_do(workshop: Workshop) -> None:
+    async def alive() -> list[str]:
+        rows = await workshop.engine.database.run(
+            lambda tx: tx.connection.execute(select(workers.c.id)).all()
+        )
+        return [row.id for row in rows]
+
+    async with workshop.working({"extract": nothing}) as worker:
+        assert await until(alive, "a sign of life") == [worker.name]
+    assert await alive() == []

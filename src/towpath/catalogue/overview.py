@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 
 from towpath.catalogue.contract import Overview, QueueRow
+from towpath.catalogue.workers import workers
 from towpath.ledger.columns import to_instant, to_instant_or_none
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import (
@@ -34,7 +35,7 @@ def overview(tx: Transaction, org_id: str | None, now: datetime) -> Overview:
         queue=_queue(tx, mine(_jobs.org_id)),
         providers=_providers(tx, mine(provider_calls.c.org_id), now),
         gates=_gates(tx, now),
-        workers=_workers(tx, mine(_jobs.org_id)),
+        workers=workers(tx, mine(_jobs.org_id), now),
         failures=_failures(tx, mine(_jobs.org_id)),
         throughput=_throughput(tx, mine(processing_runs.c.org_id), now),
         documents=_documents(tx, mine(documents.c.org_id)),
@@ -58,21 +59,6 @@ def _queue(tx: Transaction, mine: Mine) -> list[QueueRow]:
     )
     found = tx.connection.execute(query)
     return [QueueRow(row.stage, row.status, row.jobs, to_instant_or_none(row.oldest)) for row in found]
-
-
-def _workers(tx: Transaction, mine: Mine) -> list[dict[str, object]]:
-    query = (
-        select(
-            _jobs.locked_by, _jobs.stage, func.count().label("jobs"), func.max(_jobs.updated_at).label("seen")
-        )
-        .where(_jobs.status == "PROCESSING", *mine)
-        .group_by(_jobs.locked_by, _jobs.stage)
-        .order_by(_jobs.locked_by, _jobs.stage)
-    )
-    return [
-        {"worker": row.locked_by, "stage": row.stage, "jobs": row.jobs, "seen": to_instant_or_none(row.seen)}
-        for row in tx.connection.execute(query)
-    ]
 
 
 def _providers(tx: Transaction, mine: Mine, now: datetime) -> list[dict[str, object]]:

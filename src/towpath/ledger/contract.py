@@ -216,6 +216,18 @@ class Gate:
     """When the asker became one of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class SignOfLife:
+    """A worker, how many jobs it takes on at once, and which stages it serves; none named means all."""
+
+    id: str
+    host: str
+    pid: int
+    slots: int
+    stages: tuple[str, ...]
+    started_at: datetime
+
+
 class Ledger(Protocol):
     """Runs, jobs, leases and the memory of what was paid for."""
 
@@ -302,6 +314,14 @@ class Ledger(Protocol):
 
     async def leave_gates(self, user: str) -> None:
         """Give the share of this user back to the others."""
+        ...
+
+    async def sign(self, worker: SignOfLife, now: datetime) -> None:
+        """Say that a worker is alive, whether or not it has something to do."""
+        ...
+
+    async def leave(self, worker_id: str) -> None:
+        """A worker that stops does not wait to be forgotten."""
         ...
 
     async def run(self, run_id: str, *, org_id: str) -> Run: ...

@@ -18,12 +18,13 @@ from towpath.ledger.contract import (
     Recovered,
     Settled,
     Settlement,
+    SignOfLife,
     Submission,
     Submitted,
     Swept,
 )
 from towpath.ledger.database import Database, Transaction
-from towpath.ledger.verbs import calls, gates, reads, resume, submit
+from towpath.ledger.verbs import calls, gates, reads, resume, signs, submit
 from towpath.ledger.verbs import claim as claiming
 from towpath.ledger.verbs.prune import prune
 from towpath.ledger.verbs.settle import Apply, is_single, settle
@@ -170,6 +171,12 @@ class SqlLedger:
 
     async def leave_gates(self, user: str) -> None:
         await self.database.run(lambda tx: gates.leave(tx, user), single=True)
+
+    async def sign(self, worker: SignOfLife, now: datetime) -> None:
+        await self.database.run(lambda tx: signs.sign(tx, worker, now), single=True)
+
+    async def leave(self, worker_id: str) -> None:
+        await self.database.run(lambda tx: signs.leave(tx, worker_id), single=True)
 
     async def run(self, run_id: str, *, org_id: str) -> Run:
         return await self.database.run(lambda tx: reads.run(tx, run_id, org_id), read=True, org=org_id)

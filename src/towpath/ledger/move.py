@@ -29,7 +29,7 @@ from towpath.errors import ConfigError, UserError
 from towpath.ledger.columns import Json, Serial, readable
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.postgres.protection import COMMON, roles_of, standing
-from towpath.ledger.tables import document_processing_jobs, metadata, organizations, processing_runs
+from towpath.ledger.tables import document_processing_jobs, metadata, organizations, processing_runs, workers
 from towpath.ledger.verbs import rows
 from towpath.ledger.verbs.resume import take_away
 from towpath.model.ids import HOME_ORG
@@ -117,7 +117,10 @@ def _without_indexes(target: Connection) -> list[str]:
 
 def _copy_all(source: Transaction, target: Connection) -> dict[str, int]:
     return {
-        table.name: _copy(source.connection, target, _as_written(table)) for table in metadata.sorted_tables
+        table.name: _copy(source.connection, target, _as_written(table))
+        for table in metadata.sorted_tables
+        # Who worked for the folder does not come along.
+        if table is not workers
     }
 
 

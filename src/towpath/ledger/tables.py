@@ -223,6 +223,19 @@ provider_users = Table(
     Column("seen_at", Instant, nullable=False),
 )
 
+# A worker serves every organization, so its sign of life belongs to none of them.
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("slots", Integer, nullable=False),
+    Column("stages", Json, nullable=False),
+    Column("started_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False),
+)
+
 artifacts = Table(
     "artifacts",
     metadata,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from towpath.server import views
+from towpath.server.operation_views import OperationsView
 from towpath.server.services import Has, Org
 from towpath.telemetry import render
 
@@ -28,9 +28,9 @@ async def ready(has: Has) -> dict[str, str]:
 
 
 @router.get("/operations")
-async def operations(has: Has, org: Org) -> views.OperationsView:
+async def operations(has: Has, org: Org) -> OperationsView:
     """What waits, who works, what failed and what was paid, for this organization."""
-    return views.OperationsView.model_validate(await has.catalogue.overview(org, has.clock.now()))
+    return OperationsView.model_validate(await has.catalogue.overview(org, has.clock.now()))
 
 
 @router.get("/metrics", response_class=Response)

@@ -241,63 +241,6 @@ class SearchView(View):
     hits: list[HitView]
 
 
-class QueueView(View):
-    stage: str
-    status: str
-    jobs: int
-    oldest: datetime | None
-
-
-class WorkerView(View):
-    worker: str | None
-    stage: str
-    jobs: int
-    seen: datetime | None
-
-
-class ProviderView(View):
-    provider: str
-    model: str
-    made: int
-    reused: int
-    paid_twice: int
-    cost: float
-    waiting: int = Field(description="Jobs that wait for it")
-    busy_until: datetime | None = Field(description="When the last of them is tried again")
-
-
-class GateView(View):
-    provider: str
-    closed_until: datetime
-    reason: str
-
-
-class FailureView(View):
-    stage: str
-    error: str
-    failure_type: str | None
-    jobs: int
-
-
-class BarView(View):
-    at: datetime
-    queued: int
-    completed: int
-    failed: int
-
-
-class OperationsView(View):
-    queue: list[QueueView]
-    workers: list[WorkerView]
-    providers: list[ProviderView]
-    gates: list[GateView] = Field(description="Providers that are busy or refuse us, until when, and why")
-    failures: list[FailureView]
-    throughput: list[BarView] = Field(
-        description="Runs that came and ended, minute by minute, over the last hour"
-    )
-    documents: dict[str, int]
-
-
 _SUMMARY = ("title", "language", "pages", "words", "chunks", "seconds", "speakers")
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import random
-import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +14,10 @@ from datetime import timedelta
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
 from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Release, Settled, Settlement
-from towpath.model.ids import new_id
 from towpath.model.work import Claimed, EventKind
 from towpath.queue.contract import Bell
 from towpath.worker.execute import Executor
+from towpath.worker.presence import Presence, worker_name
 from towpath.worker.pulse import Held, Pulse
 from towpath.worker.settler import Settler
 from towpath.worker.telling import about, say_lost, say_resumed, say_settled
@@ -28,11 +26,6 @@ log = logging.getLogger(__name__)
 
 #: Leases may last for half an hour, but deadlines are to be noticed sooner than that.
 LONGEST_PAUSE = 30.0
-
-
-def worker_name() -> str:
-    """Never the same twice: a name that repeats would make two workers look like one."""
-    return f"{socket.gethostname()}:{os.getpid()}:{new_id()[-8:]}"
 
 
 def sweep_pause(lease_seconds: float, due: float | None, luck: float) -> float:
@@ -75,6 +68,7 @@ class Worker:
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
         self._slot_freed = asyncio.Event()
+        self._presence = Presence(ledger, self.name, pace.concurrency, pace.stages or (), clock.now())
 
     async def run(self) -> None:
         """Work until asked to stop; then give back what is not finished."""
@@ -89,6 +83,7 @@ class Worker:
                 task.cancel()
             await asyncio.gather(settling, sweeping, return_exceptions=True)
             self._pulse.stop()
+            await self._presence.end()
 
     def stop(self) -> None:
         """Take nothing new and finish; asked a second time, give everything back now."""
@@ -306,6 +301,7 @@ class Worker:
                     pause = sweep_pause(self._pace.lease_seconds, due, random.random())
                 if swept.rescued == self._pace.sweep_limit:
                     pause = 0.0
+                await self._presence.tell(now)
             except DatabaseUnavailable as error:
                 log.warning("sweeping waits for the database: %s", error)
                 pause = random.uniform(1.0, 1.1)

@@ -770,6 +770,24 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /**
+         * HeldView
+         * @description A job in a worker's hands.
+         */
+        HeldView: {
+            /** Document Id */
+            document_id: string;
+            /** Document Name */
+            document_name: string;
+            /** Stage */
+            stage: string;
+            /** Since */
+            since: string | null;
+            /** Done */
+            done: number | null;
+            /** Total */
+            total: number | null;
+        };
         /** HitView */
         HitView: {
             /** Document Id */
@@ -1285,13 +1303,34 @@ export interface components {
         /** WorkerView */
         WorkerView: {
             /** Worker */
-            worker: string | null;
-            /** Stage */
-            stage: string;
-            /** Jobs */
-            jobs: number;
-            /** Seen */
-            seen: string | null;
+            worker: string;
+            /** Host */
+            host: string | null;
+            /** Pid */
+            pid: number | null;
+            /**
+             * Slots
+             * @description How many jobs it takes on at once
+             */
+            slots: number | null;
+            /**
+             * Stages
+             * @description The stages it serves; empty for all of them
+             */
+            stages: string[];
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Seen At
+             * Format: date-time
+             * @description Its last sign of life; after two minutes without one it is not listed
+             */
+            seen_at: string;
+            /**
+             * Jobs
+             * @description Jobs of this organization that it holds
+             */
+            jobs: components["schemas"]["HeldView"][];
         };
     };
     responses: never;

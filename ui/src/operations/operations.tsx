@@ -10,11 +10,13 @@ import { useNow } from '../parts/now'
 import { Loading, Notice, Trouble } from '../parts/pieces'
 import { useTitle } from '../parts/title'
 import { hrefTo } from '../route'
-import { ago, count, dollars, number, seconds } from '../words/format'
-import { doing, shortName } from '../words/stages'
+import { count, dollars, number, seconds } from '../words/format'
+import { shortName } from '../words/stages'
 import { labelOf } from '../words/story'
 import { Throughput } from './plot'
 import { byStage } from './queue'
+import { Table } from './table'
+import { Workers } from './workers'
 
 type Overview = View<'OperationsView'>
 
@@ -90,30 +92,6 @@ function age(oldest: string | null, now: number): string {
   if (oldest === null) return ''
   const waited = (now - Date.parse(oldest)) / 1_000
   return waited < 0 ? `due in ${seconds(-waited)}` : seconds(waited)
-}
-
-function Workers({ workers, now }: { workers: Overview['workers']; now: number }) {
-  return (
-    <section aria-labelledby="workers">
-      <h2 id="workers">Workers</h2>
-      {workers.length ? (
-        <Table head={['Worker', 'Doing', 'Jobs', 'Last sign of life']}>
-          {workers.map((worker) => (
-            <tr key={`${worker.worker}/${worker.stage}`}>
-              <th scope="row" className="mono">
-                {worker.worker ?? 'unknown'}
-              </th>
-              <td>{doing(worker.stage)}</td>
-              <td>{number(worker.jobs)}</td>
-              <td>{worker.seen === null ? '' : ago(worker.seen, now)}</td>
-            </tr>
-          ))}
-        </Table>
-      ) : (
-        <p className="quiet">No worker holds a job right now.</p>
-      )}
-    </section>
-  )
 }
 
 function Failures({ failures }: { failures: Overview['failures'] }) {
@@ -212,19 +190,4 @@ export function busy(provider: Overview['providers'][number], now: number): stri
   const left = Math.max(0, Math.ceil((Date.parse(provider.busy_until) - now) / 1_000))
   const waiting = count(provider.waiting, 'document waits', 'documents wait')
   return left ? `busy for ${seconds(left)}, ${waiting}` : `free again, ${waiting}`
-}
-
-function Table({ head, children }: { head: string[]; children: React.ReactNode }) {
-  return (
-    <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
-      <table className="figure-table">
-        <thead>
-          <tr>
-            {head.map((title, index) => (title ? <th key={index} scope="col">{title}</th> : <td key={index} />))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
-  )
 }

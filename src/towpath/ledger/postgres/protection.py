@@ -19,8 +19,8 @@ from towpath.ledger.tables import metadata
 
 #: The bound role, where no other name was given.
 APP_ROLE = "towpath_app"
-#: Tables whose rows belong to no organization: what every worker must know of a provider.
-COMMON = frozenset({"provider_gates", "provider_users"})
+#: Tables whose rows belong to no organization: what every worker must know of a provider, and who works.
+COMMON = frozenset({"provider_gates", "provider_users", "workers"})
 
 _OF_ORG = "nullif(current_setting('towpath.org', true), '')::uuid"
 _OF_KEY = "nullif(current_setting('towpath.key', true), '')"

@@ -11,7 +11,7 @@ from towpath.ledger.columns import dump, readable, to_text
 from towpath.ledger.contract import Plan, Recovered
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
-from towpath.ledger.verbs import reads, rows
+from towpath.ledger.verbs import reads, rows, signs
 from towpath.ledger.verbs.submit import hold_document, queue_run
 from towpath.ledger.verbs.sweep import end_runs
 from towpath.lifecycle.moves import JOB_ENDS, RUN_ENDS, Verb, job_may, run_may
@@ -55,6 +55,7 @@ def recover(tx: Transaction, now: datetime, resume: bool, max_crashes: int) -> R
             resumed += 1
         tx.run("wake_next", documents=dump([run.document_id]), now=now)
     _recover_follow_ups(tx, now, max_crashes)
+    signs.forget_all(tx)
     return Recovered(failed, resumed, quarantined)
 
 
