@@ -52,6 +52,11 @@ def words(text: str) -> Iterator[Word]:
                 yield part[0], start + part.start(), start + part.end()
 
 
+def word_list(text: str) -> list[str]:
+    """The words alone, which takes a third of the time."""
+    return _ASCII.findall(text) if text.isascii() else [word for word, _, _ in words(text)]
+
+
 def runs_on(word: str) -> bool:
     return not word.isascii() and _RUN_ON.match(word) is not None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from towpath.language.letters import pairs, runs_on, words
+from towpath.language.letters import pairs, runs_on, word_list
 from towpath.language.stems import stem
 from towpath.language.stopwords import STOPWORDS
 
@@ -30,18 +30,20 @@ def spellings(text: str) -> Mapping[str, str]:
 def _read(text: str) -> tuple[Mapping[str, int], Mapping[str, str]]:
     found: Counter[str] = Counter()
     spelled: dict[str, str] = {}
-    for word in _telling(text):
-        key = stem(word)
-        found[key] += 1
-        known = spelled.get(key)
-        if known is None or (len(word), word) < (len(known), known):
-            spelled[key] = word
+    # Counted first: most words come more than once, and counting is cheaper than looking at each.
+    for word, count in Counter(word_list(text.casefold())).items():
+        for part in _telling(word):
+            key = stem(part)
+            found[key] += count
+            known = spelled.get(key)
+            if known is None or (len(part), part) < (len(known), known):
+                spelled[key] = part
     return found, spelled
 
 
-def _telling(text: str) -> Iterable[str]:
-    for word, _, _ in words(text.casefold()):
-        if runs_on(word):
-            yield from pairs(word)
-        elif SHORTEST <= len(word) <= LONGEST and word not in STOPWORDS:
-            yield word
+def _telling(word: str) -> Sequence[str]:
+    if SHORTEST <= len(word) <= LONGEST and word.isascii():
+        return () if word in STOPWORDS else (word,)
+    if runs_on(word):
+        return pairs(word)
+    return (word,) if SHORTEST <= len(word) <= LONGEST and word not in STOPWORDS else ()

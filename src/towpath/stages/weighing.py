@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +25,16 @@ class SharedWords:
     def __init__(self, first: Sequence[str], second: Sequence[str]) -> None:
         self._texts = first, second
         both = [[terms(text) for text in texts] for texts in self._texts]
-        vocabulary = sorted({term for passages in both for passage in passages for term in passage})
+        vocabulary = sorted(set(chain.from_iterable(chain.from_iterable(both))))
         self._number = {term: number for number, term in enumerate(vocabulary)}
         having = np.zeros(len(vocabulary), np.intp)
         sides: list[tuple[Numbers, Numbers, Floats]] = []
         for passages in both:
             rows = np.repeat(np.arange(len(passages)), [len(passage) for passage in passages])
-            found = np.fromiter(
-                (self._number[term] for passage in passages for term in passage), np.intp, len(rows)
-            )
+            numbers = map(self._number.__getitem__, chain.from_iterable(passages))
+            found = np.fromiter(numbers, np.intp, len(rows))
             counts = np.fromiter(
-                (count for passage in passages for count in passage.values()), np.float64, len(rows)
+                chain.from_iterable(passage.values() for passage in passages), np.float64, len(rows)
             )
             having += np.bincount(found, minlength=len(vocabulary))
             sides.append((rows, found, counts))
