@@ -5,7 +5,7 @@ import { fill, place } from './api/place'
 import { resumeFrom, stoppedAt } from './api/actions'
 import type { Status } from './api/status'
 import { heardAt } from './document/transcript'
-import { ordered, type Connection } from './document/connections'
+import { ordered, type Connection, withoutHeadings } from './document/connections'
 import { lastHour } from './operations/plot'
 import { byStage } from './operations/queue'
 import { piecesOf } from './search/snippet'
@@ -73,6 +73,12 @@ test('pinned connections come first and hidden ones only when asked for', () => 
   const all = [one('a', 0.5), one('b', 0.9), one('c', 0.1, true), one('d', 1, false, true)]
   expect(ordered(all, false).map((c) => c.id)).toEqual(['c', 'b', 'a'])
   expect(ordered(all, true).map((c) => c.id)).toEqual(['c', 'd', 'b', 'a'])
+})
+
+test('a passage stands without the headings it begins with, unless it has nothing else', () => {
+  expect(withoutHeadings('# Canals\n\n## Locks\n\nThey open. # not a heading')).toBe('They open. # not a heading')
+  expect(withoutHeadings('#hashtag first')).toBe('#hashtag first')
+  expect(withoutHeadings('# Only a heading')).toBe('# Only a heading')
 })
 
 describe('operations', () => {

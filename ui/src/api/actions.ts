@@ -49,7 +49,7 @@ export async function cancel(client: QueryClient, id: string): Promise<void> {
 export async function destroy(client: QueryClient, id: string): Promise<void> {
   await remove('/documents/{document_id}', { path: { document_id: id } })
   changeLists(client, (list) => without(list, id))
-  for (const about of ['document', 'status', 'runs', 'costs', 'fields', 'content', 'chunks', 'connections']) {
+  for (const about of ['document', 'status', 'runs', 'costs', 'fields', 'content', 'chunks', 'connections', 'transcript', 'analysis']) {
     client.removeQueries({ queryKey: [about, id] })
   }
 }

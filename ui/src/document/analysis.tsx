@@ -3,7 +3,9 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { rerun } from '../api/actions'
 import { request } from '../api/client'
 import { fill, place } from '../api/place'
-import { Problem } from '../api/problem'
+import { Problem, sentence } from '../api/problem'
+import { announce } from '../parts/announce'
+import { Icon } from '../parts/icon'
 import { Notice } from '../parts/pieces'
 
 export interface CallAnalysis {
@@ -29,7 +31,7 @@ const analysisQuery = (id: string) =>
     staleTime: Infinity,
   })
 
-export function Analysis({ id }: { id: string }) {
+export function Analysis({ id, going }: { id: string; going: boolean }) {
   const { data } = useQuery(analysisQuery(id))
   if (!data) return null
   return (
@@ -37,7 +39,7 @@ export function Analysis({ id }: { id: string }) {
       {data.warning && (
         <Notice tone="waiting">
           <p>{data.warning}</p>
-          <Again id={id} />
+          <Again id={id} going={going} />
         </Notice>
       )}
       {data.summary && <p dir="auto">{data.summary}</p>}
@@ -64,12 +66,17 @@ export function Analysis({ id }: { id: string }) {
 }
 
 /** Only the analysis is made again; the transcript stays as it is. */
-function Again({ id }: { id: string }) {
+function Again({ id, going }: { id: string; going: boolean }) {
   const client = useQueryClient()
-  const again = useMutation({ mutationFn: () => rerun(client, id, { fromStage: 'analyze', fresh: false }) })
+  const again = useMutation({
+    mutationFn: () => rerun(client, id, { fromStage: 'analyze', fresh: false }),
+    onError: (error) => announce(sentence(error)),
+  })
+  const busy = again.isPending || going
   return (
-    <button type="button" disabled={again.isPending || again.isSuccess} onClick={() => again.mutate()}>
-      Analyze again
+    <button type="button" className="button" disabled={busy} onClick={() => again.mutate()}>
+      <Icon name="retry" />
+      {busy ? 'Analyzing again' : 'Analyze again'}
     </button>
   )
 }

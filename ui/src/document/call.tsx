@@ -8,7 +8,7 @@ import { timecode } from '../words/format'
 import { Analysis } from './analysis'
 import { heardAt, type Segment, segmentsOf, transcriptQuery } from './transcript'
 
-export function Call({ id, name, at }: { id: string; name: string; at: number | null }) {
+export function Call({ id, name, at, going }: { id: string; name: string; at: number | null; going: boolean }) {
   const { address, error } = useOriginal(id, audioAddress(id))
   const sound = useRef<HTMLAudioElement>(null)
   const [moment, setMoment] = useState(at ?? 0)
@@ -35,7 +35,7 @@ export function Call({ id, name, at }: { id: string; name: string; at: number | 
         />
       )}
       <div className="call-words">
-        <Analysis id={id} />
+        <Analysis id={id} going={going} />
         <Transcript id={id} moment={moment} onPlay={play} />
       </div>
     </div>
@@ -85,7 +85,7 @@ const Line = memo(function Line({ segment, heard, onPlay }: Heard) {
                   {one.text}{' '}
                 </span>
               ))
-            : segment.text}
+            : <span className="word" onClick={() => onPlay(segment.start)}>{segment.text}</span>}
         </p>
       </div>
     </li>

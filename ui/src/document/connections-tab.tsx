@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon'
 import { Empty } from '../parts/pieces'
 import { documentPlace, hrefTo } from '../route'
 import { count } from '../words/format'
-import { type Connection, mark, ordered } from './connections'
+import { type Connection, mark, ordered, withoutHeadings } from './connections'
 
 export function Connections({ id, connections }: { id: string; connections: readonly Connection[] }) {
   const [withHidden, setWithHidden] = useState(false)
@@ -52,7 +52,7 @@ function Pair({ id, connection }: { id: string; connection: Connection }) {
           <a href={hrefTo(documentPlace(id, { tab: 'reading', chunk: here.chunk_id, page: mine.page, span: mine.span }))}>
             Here{whereabouts(mine) ? `, ${whereabouts(mine)}` : ''}
           </a>
-          <p dir="auto">{here.text}</p>
+          <p dir="auto">{withoutHeadings(here.text)}</p>
         </div>
         <div>
           <a
@@ -63,7 +63,7 @@ function Pair({ id, connection }: { id: string; connection: Connection }) {
             {there.document_name ?? 'Another document'}
             {whereabouts(theirs) ? `, ${whereabouts(theirs)}` : ''}
           </a>
-          <p dir="auto">{there.text}</p>
+          <p dir="auto">{withoutHeadings(there.text)}</p>
         </div>
       </div>
       <div className="connection-actions">

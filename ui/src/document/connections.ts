@@ -51,6 +51,11 @@ export async function mark(
   )
 }
 
+/** A passage without the headings it begins with: the link above it has them. */
+export function withoutHeadings(text: string): string {
+  return text.replace(/^(?:#{1,6}[ \t][^\n]*(?:\n+|$))+/, '') || text
+}
+
 /** Pinned first, then the closest; hidden ones only when asked for. */
 export function ordered(connections: readonly Connection[], withHidden: boolean): Connection[] {
   return connections

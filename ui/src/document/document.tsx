@@ -74,7 +74,8 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
   const [beside, setBeside] = useState(true)
   const target = useTarget(place)
   const { data: connections } = useQuery(connectionsQuery(id))
-  const original = originalOf(document, target)
+  const going = isGoing(status?.status ?? document.status)
+  const original = originalOf(document, target, going)
   const apart = original !== null && !narrow && beside
   const tabs = (Object.keys(LABELS) as Tab[]).filter((tab) => {
     if (tab === 'original') return original !== null && !apart
@@ -89,7 +90,7 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
   }, [tab])
   const panels: Record<Tab, () => ReactNode> = {
     original: () => original,
-    reading: () => <Reading id={id} span={target.span} going={isGoing(status?.status ?? document.status)} />,
+    reading: () => <Reading id={id} span={target.span} going={going} />,
     fields: () => <Fields id={id} />,
     passages: () => <Passages id={id} current={place.chunk} />,
     connections: () => <Connections id={id} connections={connections ?? []} />,
@@ -162,7 +163,7 @@ function firstTab(status: Status | undefined, document: Document, target: Target
   return document.searchable || state === 'COMPLETED' ? 'reading' : 'history'
 }
 
-function originalOf(document: Document, target: Target): ReactNode {
+function originalOf(document: Document, target: Target, going: boolean): ReactNode {
   const { id, name, media_type } = document
   if (media_type === 'application/pdf') {
     return (
@@ -172,7 +173,7 @@ function originalOf(document: Document, target: Target): ReactNode {
     )
   }
   if (/^image\/(png|jpeg|gif|webp)$/.test(media_type)) return <Picture id={id} name={name} box={target.box} />
-  if (/^(audio|video)\//.test(media_type)) return <Call id={id} name={name} at={target.seconds?.[0] ?? null} />
+  if (/^(audio|video)\//.test(media_type)) return <Call id={id} name={name} at={target.seconds?.[0] ?? null} going={going} />
   return null
 }
 
