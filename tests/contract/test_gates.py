@@ -6,7 +6,7 @@ import asyncio
 from datetime import timedelta
 
 from tests.contract.story import Story
-from towpath.ledger.contract import Gate
+from towpath.ledger.contract import Gate, Suspended
 from towpath.model.ids import new_id
 
 
@@ -28,6 +28,26 @@ async def test_of_two_complaints_the_longer_one_holds_with_its_reason(story: Sto
     await story.ledger.close_gate("openai", soon, "slow down", story.now)
     gate = await story.ledger.gate("openai", story.now)
     assert (gate.closed_until, gate.reason) == (late, "no credit")
+
+
+async def test_a_gate_that_is_opened_again_is_open_for_all_and_those_who_waited_for_it_are_due(
+    story: Story,
+) -> None:
+    await story.ledger.close_gate("openai", story.now + timedelta(seconds=300), "no credit", story.now)
+    for content, reason in (("one", "openai: no credit"), ("two", "azure: no credit")):
+        await story.submit(content)
+        (claimed,) = await story.claim()
+        later = story.now + timedelta(seconds=300)
+        await story.ledger.settle([Suspended(claimed.lease, later, reason)], story.now)
+
+    story.clock.advance(5)
+    await story.ledger.open_gate("openai", story.now, due=story.now + timedelta(seconds=2))
+
+    gate = await story.ledger.gate("openai", story.now)
+    assert (gate.closed_until, gate.changed_at) == (story.now, story.now)
+    assert await story.claim() == [], "not all workers have heard of it"
+    story.clock.advance(2)
+    assert len(await story.claim()) == 1, "only the one that waited for it"
 
 
 async def test_users_know_their_places_and_a_silent_one_is_forgotten(story: Story) -> None:

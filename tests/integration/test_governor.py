@@ -14,6 +14,7 @@ from tests.support.databases import EngineUnderTest
 from towpath.clock import ManualClock
 from towpath.errors import AccountRefused, Throttled
 from towpath.lifecycle.pacing import Limits
+from towpath.model.ids import HOME_ORG
 from towpath.model.work import Done, FailureType, JobStatus, Outcome, RunState
 from towpath.providers.contract import Answer, Pending
 from towpath.stages.contract import Context, PaidCall, Postpone, Stage
@@ -91,6 +92,41 @@ async def test_an_account_without_credit_parks_its_runs_until_it_is_topped_up(wo
         assert (await workshop.ended(submitted)).state is RunState.COMPLETED
     job = await workshop.job(submitted)
     assert (job.attempts, job.error_log) == (0, None)
+
+
+async def test_a_person_who_topped_the_account_up_gets_all_who_wait_going_by_retrying_one(
+    workshop: Workshop,
+) -> None:
+    provider = Provider(lambda: AccountRefused("No credit left. Top it up."))
+    governors = [_governor(workshop, Pauses(refused=600.0)) for _ in range(2)]
+    stages = {"extract": provider.stage("busy")}
+    async with (
+        workshop.working(stages, governor=governors[0]),
+        workshop.working(stages, governor=governors[1]),
+    ):
+        waiting = [await workshop.submit("extract") for _ in range(6)]
+
+        async def all_wait() -> bool:
+            return all([(await workshop.job(one)).waiting_for for one in waiting])
+
+        async def asked_in_vain() -> bool:
+            return provider.asked > in_vain and await all_wait()
+
+        async def retry(number: int) -> None:
+            job = await workshop.job(waiting[number])
+            await workshop.engine.ledger.retry(job.id, workshop.clock.now(), org_id=HOME_ORG)
+            workshop.bell.ring()
+
+        await until(all_wait, "everybody to be sent away")
+        in_vain = provider.asked
+        await retry(0)
+        await until(asked_in_vain, "the provider to be asked once more, before its time")
+        assert provider.asked == in_vain + 1
+        provider.complaint = None
+        await retry(3)
+        for one in waiting:
+            assert (await workshop.ended(one)).state is RunState.COMPLETED
+    assert {(await workshop.job(one)).attempts for one in waiting} == {0}
 
 
 async def test_where_runs_have_a_deadline_a_refusal_is_told_at_once(workshop: Workshop) -> None:

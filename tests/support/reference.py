@@ -81,10 +81,12 @@ def payloads_page() -> str:
     ]
     for stage, arguments in ARGUMENTS.items():
         for name, (kind, meaning) in arguments.items():
-            lines.append(f"| `{stage}` | `{name}` | {'number' if kind is int else 'text'} | {meaning} |")
+            shown = "any" if stage == "*" else f"`{stage}`"
+            lines.append(f"| {shown} | `{name}` | {_KINDS[kind]} | {meaning} |")
     return "\n".join([*lines, "", *_QUEUE, ""])
 
 
+_KINDS = {int: "number", str: "text", bool: "boolean", dict: "object"}
 _QUEUE = [
     "## As a queue has it",
     "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 from towpath.errors import LeaseLost
@@ -204,6 +204,9 @@ class CallAnswer:
     cost: float = 0.0
 
 
+NEVER_CHANGED = datetime.min.replace(tzinfo=UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """A provider's gate, and the asker's place among those who share the provider's limits."""
@@ -214,6 +217,8 @@ class Gate:
     users: int
     since: datetime
     """When the asker became one of them."""
+    changed_at: datetime = NEVER_CHANGED
+    """When it was last closed or opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +311,10 @@ class Ledger(Protocol):
 
     async def close_gate(self, provider: str, until: datetime, reason: str, now: datetime) -> None:
         """Nobody asks this provider before ``until``; of two complaints the longer one holds."""
+        ...
+
+    async def open_gate(self, provider: str, now: datetime, *, due: datetime) -> None:
+        """This provider may be asked again; the jobs that wait for it return at ``due``, when all workers know."""
         ...
 
     async def gate(self, provider: str, now: datetime, *, user: str | None = None) -> Gate:

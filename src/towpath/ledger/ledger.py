@@ -166,6 +166,9 @@ class SqlLedger:
     async def close_gate(self, provider: str, until: datetime, reason: str, now: datetime) -> None:
         await self.database.run(lambda tx: gates.close(tx, provider, until, reason, now), single=True)
 
+    async def open_gate(self, provider: str, now: datetime, *, due: datetime) -> None:
+        await self.database.run(lambda tx: gates.open_again(tx, provider, now, due))
+
     async def gate(self, provider: str, now: datetime, *, user: str | None = None) -> Gate:
         return await self.database.run(lambda tx: gates.look(tx, provider, user, now), read=user is None)
 

@@ -9,13 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from towpath.model.work import Job
+from towpath.model.work import Job, Json
 
 VERSION = 1
 
+#: Any stage may have this one. It is gone as soon as the job goes back to the queue.
+BY_HAND = "by_hand"
+
 #: The arguments of each stage that has some, with the type of each; all of them may be missing.
 ARGUMENTS: Mapping[str, Mapping[str, tuple[type, str]]] = {
-    "extract": {"polls": (int, "How often the analysis was asked for so far.")},
+    "*": {BY_HAND: (bool, "A person asked for it now: a provider that is left alone is asked all the same.")},
+    "extract": {
+        "polls": (int, "How often the analysis was asked for so far."),
+        "asking": (dict, "Which operation is asked for, and since when."),
+    },
     "transcribe_poll": {
         "polls": (int, "How often the transcript was asked for so far."),
         "waiting_since": (str, "When waiting for it began, as ISO 8601."),
@@ -28,6 +35,11 @@ ARGUMENTS: Mapping[str, Mapping[str, tuple[type, str]]] = {
         "waiting_run": (str, "The run in which that was; another run waits anew."),
     },
 }
+
+
+def as_waiting(payload: Json) -> Json:
+    """The arguments with which a job goes back to the queue: the wish of a person was for this one time."""
+    return {name: value for name, value in payload.items() if name != BY_HAND}
 
 
 def payload_of(job: Job) -> dict[str, Any]:

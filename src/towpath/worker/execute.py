@@ -14,6 +14,7 @@ from towpath.clock import Clock
 from towpath.errors import LeaseLost, Refused, Rejected, StorageUnavailable, Throttled
 from towpath.ledger.contract import Advance, Fail, Finish, Ledger, Settlement, Suspended
 from towpath.lifecycle.retry import retry_at
+from towpath.model.payload import BY_HAND, as_waiting
 from towpath.model.work import Claimed, Done, FailureType, Json, Outcome, Reject, Suspend
 from towpath.model.writes import Write
 from towpath.pipelines.pipeline import Pipeline, Step
@@ -105,6 +106,13 @@ class JobContext:
         return await self.memory.operation(call, start, poll)
 
 
+def _put_back(job: Claimed, payload: Json | None) -> Json | None:
+    """What a job that is suspended carries on; None leaves it as it is."""
+    if payload is None and BY_HAND not in job.payload:
+        return None
+    return as_waiting(job.payload if payload is None else payload)
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How outcomes become settlements."""
@@ -189,7 +197,7 @@ class Executor:
                 follow_ups = () if job.follow_up else tuple(step.name for step in pipeline.follow_ups)
                 return Finish(job.lease, result, follow_ups, attempts, writes)
             case Suspend(until=until, waiting_for=waiting_for, payload=payload):
-                return Suspended(job.lease, until, waiting_for, payload)
+                return Suspended(job.lease, until, waiting_for, _put_back(job, payload))
             case Reject(reason=reason, failure_type=failure_type):
                 return Fail(job.lease, reason, self._clock.now(), final=True, failure_type=failure_type)
 

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 
 from towpath.clock import Clock
 from towpath.errors import AccountRefused, DatabaseUnavailable, Throttled
-from towpath.ledger.contract import Ledger
+from towpath.ledger.contract import NEVER_CHANGED, Ledger
 from towpath.lifecycle.pacing import Budget, Limits
 from towpath.model.ids import new_id
 from towpath.model.work import Suspend
@@ -52,6 +52,8 @@ class Desk:
         self.whole = limits
         self.closed_until = now
         self.reason = ""
+        #: When it was last closed or opened; a look at the gate that is older than that tells nothing new.
+        self.changed_at = NEVER_CHANGED
         self.looked_at: datetime | None = None
         self.looking = asyncio.Lock()
         self.under_way = 0
@@ -114,14 +116,19 @@ class Governor:
         self._user = new_id()
         self._desks = {provider: Desk(limit, clock.now()) for provider, limit in limits.items()}
 
-    async def admit(self, provider: str, *, requests: int = 0, tokens: int = 0) -> None:
-        """Let a call pass, to be followed by ``watching``; or send its job away with ``Postpone``."""
+    async def admit(
+        self, provider: str, *, requests: int = 0, tokens: int = 0, by_hand: bool = False
+    ) -> None:
+        """Let a call pass, to be followed by ``watching``; or send its job away with ``Postpone``.
+
+        ``by_hand``: a person asked for it now, who may know that the provider can serve again.
+        """
         desk = self._desks.get(provider)
         if desk is None:
             return
         await self._look(provider, desk)
         now = self._clock.now()
-        if desk.closed_until > now:
+        if desk.closed_until > now and not by_hand:
             self._send_away(f"{provider}: {desk.reason}", desk.place_in_line(desk.closed_until, APART))
         if desk.ready_at > now:
             until = desk.place_in_line(desk.ready_at, APART)
@@ -134,7 +141,7 @@ class Governor:
         desk.enter(requests, tokens)
 
     @asynccontextmanager
-    async def watching(self, provider: str) -> AsyncGenerator[None]:
+    async def watching(self, provider: str, *, by_hand: bool = False) -> AsyncGenerator[None]:
         """Around a call that was let pass: what the provider says about its limits is heard here."""
         desk = self._desks.get(provider)
         if desk is None:
@@ -144,6 +151,8 @@ class Governor:
         try:
             yield
             desk.complaints = 0
+            if by_hand and desk.closed_until > started:
+                await self._open(provider, desk)
         except Throttled as throttled:
             wait = throttled.retry_after
             if wait is None:
@@ -174,8 +183,11 @@ class Governor:
             except DatabaseUnavailable:
                 return
             desk.looked_at = now
-            if gate.closed_until is not None and gate.closed_until > desk.closed_until:
+            if gate.closed_until is not None and (
+                gate.closed_until > desk.closed_until or gate.changed_at >= desk.changed_at
+            ):
                 desk.closed_until, desk.reason = gate.closed_until, gate.reason
+                desk.changed_at = gate.changed_at
             desk.resize(desk.whole.share(gate.place, gate.users), now)
             desk.ready_at = gate.since if gate.users == 1 else gate.since + NOTICED
 
@@ -184,11 +196,19 @@ class Governor:
         until = now + timedelta(seconds=seconds)
         # Calls that were under way together complain together: one of them tells the others.
         if until > desk.closed_until + APART:
-            desk.closed_until, desk.reason = until, reason
+            desk.closed_until, desk.reason, desk.changed_at = until, reason, now
             log.warning("%s is left alone for %.1f s: %s", provider, seconds, reason)
             with contextlib.suppress(DatabaseUnavailable):
                 await self._ledger.close_gate(provider, until, reason, now)
         self._send_away(f"{provider}: {desk.reason}", desk.place_in_line(desk.closed_until, APART))
+
+    async def _open(self, provider: str, desk: Desk) -> None:
+        """Somebody was right to ask all the same: those who were sent away may come back."""
+        now = self._clock.now()
+        desk.closed_until = desk.changed_at = now
+        log.info("%s answers again", provider)
+        with contextlib.suppress(DatabaseUnavailable):
+            await self._ledger.open_gate(provider, now, due=now + NOTICED)
 
     def _send_away(self, waiting_for: str, until: datetime) -> None:
         raise Postpone(Suspend(until, waiting_for))

@@ -30,6 +30,7 @@ from towpath.ledger.contract import (
     Ledger,
 )
 from towpath.lifecycle.retry import poll_delay
+from towpath.model.payload import BY_HAND
 from towpath.model.work import Claimed, Json, Suspend
 from towpath.providers.contract import Answer, Pending
 from towpath.stages.contract import PaidCall, Postpone
@@ -79,6 +80,7 @@ class Memory:
         self._held = held
         self._org_id = job.org_id
         self._payload = job.payload
+        self._by_hand = bool(job.payload.get(BY_HAND))
         self._salt = str(job.options.get("salt", ""))
         #: What this job asked of providers: calls made, answers reused, and what the made ones cost.
         self.made = 0
@@ -138,11 +140,11 @@ class Memory:
 
     async def _attempt(self, call: PaidCall, key: str, make: Callable[[], Awaitable[T]]) -> T:
         try:
-            await self._governor.admit(call.provider, requests=1, tokens=call.tokens)
+            await self._governor.admit(call.provider, requests=1, tokens=call.tokens, by_hand=self._by_hand)
         except Postpone as sent_away:
             await self._ledger.call_failed(self._held.lease, key, f"not made yet: {sent_away}")
             raise
-        async with self._governor.watching(call.provider):
+        async with self._governor.watching(call.provider, by_hand=self._by_hand):
             self._held.check()
             try:
                 with tracing.call_to(call.provider, call.model):
@@ -159,8 +161,8 @@ class Memory:
     ) -> Answer:
         polls = int(cast("int", self._payload.get("polls", 0)))
         # A poll starts no work: it respects a closed gate, but takes nothing of what may be asked a minute.
-        await self._governor.admit(call.provider)
-        async with self._governor.watching(call.provider):
+        await self._governor.admit(call.provider, by_hand=self._by_hand)
+        async with self._governor.watching(call.provider, by_hand=self._by_hand):
             try:
                 state = await poll(operation_id)
             except (Rejected, OperationLost) as error:

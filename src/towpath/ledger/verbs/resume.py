@@ -16,6 +16,7 @@ from towpath.ledger.verbs.submit import hold_document, queue_run
 from towpath.ledger.verbs.sweep import end_runs
 from towpath.lifecycle.moves import JOB_ENDS, RUN_ENDS, Verb, job_may, run_may
 from towpath.model.ids import is_id, new_id
+from towpath.model.payload import BY_HAND
 from towpath.model.work import EventKind, FailureType, Job, JobStatus, Run, RunState
 
 _jobs = document_processing_jobs.c
@@ -160,7 +161,7 @@ def retry(tx: Transaction, job_id: str, org_id: str, now: datetime) -> str:
         raise IllegalMove(f"Job {job_id} is {job.status}: only a waiting or a failed job can be retried.")
     if job.status is JobStatus.PENDING:
         if run.state is not RunState.QUEUED:
-            _make_due(tx, job_id, now)
+            _make_due(tx, job, now)
         return run.id
     if job.follow_up:
         if not any(_is_waiting_again(other, job) for other in jobs):
@@ -243,11 +244,11 @@ def reprocess(
     return queue_run(tx, document_id, org_id, plan, now, resumes=done[0].run_id if done else None, done=done)
 
 
-def _make_due(tx: Transaction, job_id: str, now: datetime) -> None:
+def _make_due(tx: Transaction, job: Job, now: datetime) -> None:
     tx.connection.execute(
         update(document_processing_jobs)
-        .where(_jobs.id == job_id, _jobs.status == JobStatus.PENDING)
-        .values(available_at=now, waiting_for=None, updated_at=now)
+        .where(_jobs.id == job.id, _jobs.status == JobStatus.PENDING)
+        .values(payload={**job.payload, BY_HAND: True}, available_at=now, waiting_for=None, updated_at=now)
     )
 
 
