@@ -6,10 +6,13 @@ import os
 import re
 import tomllib
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
 from towpath.errors import ConfigError
 
@@ -227,6 +230,8 @@ class Loaded:
 
     settings: Settings
     sources: Mapping[str, str]
+    #: Variables of the environment that look like settings and are none.
+    misspelt: tuple[str, ...] = ()
 
 
 def load(
@@ -261,7 +266,14 @@ def load(
                 sources[name] = "default on Postgres"
     settings = Settings(**values)  # pyright: ignore[reportArgumentType]  (each value was converted to its field's type)
     _validate(settings)
-    return Loaded(settings, sources)
+    return Loaded(settings, sources, tuple(sorted(_misspelt(layers[1][1], known))))
+
+
+def _misspelt(given: Mapping[str, object], known: Collection[str]) -> Iterator[str]:
+    """The environment is everybody's, so a stranger there is no error; one letter off, it is worth a word."""
+    for name in given.keys() - known:
+        if near := get_close_matches(name, known, n=1, cutoff=0.8):
+            yield f"There is no setting {PREFIX}{name.upper()}. Did you mean {PREFIX}{near[0].upper()}?"
 
 
 def _read_file(path: Path, *, required: bool) -> Mapping[str, object]:
@@ -309,14 +321,22 @@ def _validate(settings: Settings) -> None:
             raise ConfigError(
                 f"The setting `{item.name}` must be one of {', '.join(choices)}, not {value!r}."
             )
-        if isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
-            raise ConfigError(f"The setting `{item.name}` cannot be negative.")
+        if isinstance(value, int | float) and not isinstance(value, bool) and not 0 <= value < inf:
+            raise ConfigError(f"The setting `{item.name}` must be a number that is not negative, not {value}.")
+        if item.name.endswith(("_url", "_endpoint")) and isinstance(value, str):
+            _require_address(item.name, value)
     if settings.heartbeat_seconds * 2 > settings.lease_seconds:
         raise ConfigError(
             "heartbeat_seconds must be at most half of lease_seconds, or one missed beat would lose the job."
         )
     if settings.worker_concurrency < 1 or settings.max_attempts < 1:
         raise ConfigError("worker_concurrency and max_attempts must be at least 1.")
+    if settings.openai_embedding_dimensions == 0:
+        raise ConfigError("The setting `openai_embedding_dimensions` must be at least 1.")
+    if settings.port > 65_535:
+        raise ConfigError(f"The setting `port` cannot be {settings.port}: ports end at 65535.")
+    if not settings.speechkit_languages:
+        raise ConfigError("The setting `speechkit_languages` needs at least one language, such as ru-RU.")
     for name in ("database", "database_listen"):
         address = getattr(settings, name)
         if address is not None and not address.startswith(("postgresql://", "postgres://")):
@@ -325,3 +345,9 @@ def _validate(settings: Settings) -> None:
         raise ConfigError(
             "The setting `blob_container` must be 3 to 63 small letters, digits and single hyphens."
         )
+
+
+def _require_address(name: str, value: str) -> None:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"The setting `{name}` must be an address like https://host, not {value!r}.")

@@ -114,6 +114,7 @@ def test_check_tells_every_setting_and_its_source(shell: Shell) -> None:
         ("prot = 1\n", "There is no setting `prot`"),
         ('port = "many"\n', "cannot be 'many'"),
         ("lease_seconds = 5\n", "heartbeat_seconds"),
+        ('reader = "azure"\n', "needs `document_intelligence_endpoint`"),
         ("port = = 1\n", "not valid TOML"),
         ('recovery = "pray"\n', "must be one of resume, fail"),
     ],

@@ -39,3 +39,27 @@ def test_a_secret_is_only_told_to_be_there() -> None:
 def test_a_container_has_a_name_that_azure_accepts(name: str) -> None:
     with pytest.raises(ConfigError, match="blob_container"):
         load({"blob_container": name}, environment={})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("document_intelligence_endpoint", "my-resource"),
+        ("openai_base_url", "api.openai.com/v1"),
+        ("speechkit_stt_url", "ftp://stt.example"),
+        ("openai_embedding_dimensions", "0"),
+        ("lease_seconds", "nan"),
+        ("port", "80000"),
+        ("speechkit_languages", ""),
+    ],
+)
+def test_a_value_that_can_never_work_is_refused_by_its_name(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        load({}, environment={f"TOWPATH_{name.upper()}": value})
+
+
+def test_a_variable_that_is_one_letter_off_is_told_and_those_of_others_are_left_alone() -> None:
+    loaded = load({}, environment={"TOWPATH_READR": "azure", "TOWPATH_URL": "x", "TOWPATH_API_KEY": "y"})
+
+    assert loaded.misspelt == ("There is no setting TOWPATH_READR. Did you mean TOWPATH_READER?",)
+    assert loaded.settings.reader == "local"

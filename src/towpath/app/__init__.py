@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from towpath.app.cloud import check as check_providers
 from towpath.app.opening import Towpath, keep_rules, opened
 from towpath.app.rig import Rig
 from towpath.app.serving import is_loopback
@@ -14,6 +15,7 @@ __all__ = [
     "Rig",
     "Towpath",
     "bind_organizations",
+    "check_providers",
     "is_loopback",
     "keep_rules",
     "open_database",

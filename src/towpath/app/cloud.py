@@ -77,10 +77,14 @@ def check(settings: Settings) -> None:
     """Say at start what is missing, rather than at the first document."""
     if settings.reader == "azure":
         _installed("azure.ai.documentintelligence", "azure", "reader = azure")
-    if settings.analyst == "openai":
-        _installed("openai", "openai", "analyst = openai")
-    if settings.embedder == "openai":
-        _installed("openai", "openai", "embedder = openai")
+        for name in ("document_intelligence_endpoint", "document_intelligence_key"):
+            wanted(settings, name, "reader = azure")
+    for role in ("embedder", "analyst"):
+        if getattr(settings, role) == "openai":
+            _installed("openai", "openai", f"{role} = openai")
+            wanted(settings, "openai_api_key", f"{role} = openai")
+    if settings.transcriber != "local":
+        wanted(settings, "speechkit_api_key", f"transcriber = {settings.transcriber}")
 
 
 def _document_intelligence(settings: Settings) -> DocumentIntelligence:

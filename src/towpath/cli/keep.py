@@ -115,6 +115,7 @@ def check(loaded: Loaded, repair: bool, as_json: bool) -> None:
         click.echo(f"{len(found['missing'])} missing" + (", orphans removed" if repair else ""))
     if found["missing"]:
         raise UserError("Some files are missing: " + ", ".join(found["missing"][:5]))
+    app.check_providers(settings)
 
 
 async def _compare(settings: Settings, repair: bool) -> Comparison:

@@ -26,7 +26,10 @@ def common(function: F) -> F:
     ) -> Any:
         names = ("host", "port")
         flags = {"data": data, "database": database, **{name: kwargs.pop(name, None) for name in names}}
-        return function(*args, loaded=load(flags, file=config), **kwargs)
+        loaded = load(flags, file=config)
+        for word in loaded.misspelt:
+            click.echo(f"towpath: {word}", err=True)
+        return function(*args, loaded=loaded, **kwargs)
 
     return cast("F", wrapped)
 
