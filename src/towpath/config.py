@@ -322,7 +322,9 @@ def _validate(settings: Settings) -> None:
                 f"The setting `{item.name}` must be one of {', '.join(choices)}, not {value!r}."
             )
         if isinstance(value, int | float) and not isinstance(value, bool) and not 0 <= value < inf:
-            raise ConfigError(f"The setting `{item.name}` must be a number that is not negative, not {value}.")
+            raise ConfigError(
+                f"The setting `{item.name}` must be a number that is not negative, not {value}."
+            )
         if item.name.endswith(("_url", "_endpoint")) and isinstance(value, str):
             _require_address(item.name, value)
     if settings.heartbeat_seconds * 2 > settings.lease_seconds:

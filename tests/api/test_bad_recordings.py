@@ -37,6 +37,12 @@ def bad_recordings() -> Iterator[tuple[str, bytes, str]]:
     yield "garbage inside.flac", b"fLaC\x00\x00\x00\x22" + _NOISE, "damaged"
     yield "garbage inside.webm", b"\x1a\x45\xdf\xa3\x01\x00webm" + _NOISE, "damaged"
     yield "a tone.wav", wav(tone(3)), "No speech"
+    yield "a crowd.wav", wav(*[tone(1)] * 64), "64 channels"
+    yield (
+        "nothing inside.mp4",
+        b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp41\x00\x00\x00\x08moov",
+        "damaged",
+    )
 
 
 async def test_each_bad_recording_is_refused_with_a_sentence(desk: Desk) -> None:

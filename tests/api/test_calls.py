@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.workshop import until
 from tests.support import recordings
 from tests.support.desk import Desk, opened_desk
 from tests.support.emulators import OpenAIEmulator
@@ -144,3 +145,19 @@ async def test_only_the_sound_stays_when_originals_are_not_kept(tmp_path: Path) 
         assert not [key for key in desk.blobs() if "/originals/" in key]
         await desk.post(f"{path}/runs", json={})
         assert (await desk.finished(document["id"]))["status"] == "COMPLETED"
+
+
+async def test_what_is_heard_so_far_belongs_to_the_call_and_goes_when_all_is_heard(tmp_path: Path) -> None:
+    async with opened_desk(tmp_path / "data", call_turn_seconds=0.0, call_window_seconds=3.0) as desk:
+        document = await desk.upload("beckett.wav", recordings.sample("beckett.wav"))
+        catalogue = desk.towpath.services.catalogue
+
+        async def a_draft_is_noted() -> bool:
+            return any("draft" in key for key in await catalogue.blob_keys())
+
+        await until(a_draft_is_noted, "a draft to be written down", 60.0)
+        status = await desk.finished(document["id"])
+
+        assert status["status"] == "COMPLETED", status["error"]
+        assert desk.blobs() == await catalogue.blob_keys(), "no file without a row, no row without a file"
+        assert not any("draft" in key for key in desk.blobs())

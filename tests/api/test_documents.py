@@ -79,6 +79,25 @@ async def test_ranges_of_the_original(desk: Desk, asked: str, status: int, expec
         assert answer.content == expected
 
 
+async def test_a_player_that_asks_first_is_told_without_the_bytes(desk: Desk) -> None:
+    document = await desk.upload("letter.md", LETTER)
+    path = f"/documents/{document['id']}/original"
+
+    told = await desk.http.head(path)
+    part = await desk.http.head(path, headers={"Range": "bytes=0-3"})
+    tag = told.headers["etag"]
+    unchanged = await desk.http.get(path, headers={"If-None-Match": tag})
+    same = await desk.http.get(path, headers={"Range": "bytes=0-3", "If-Range": tag})
+    changed = await desk.http.get(path, headers={"Range": "bytes=0-3", "If-Range": '"another"'})
+
+    assert (told.status_code, told.content) == (200, b"")
+    assert told.headers["content-length"] == str(len(LETTER))
+    assert (part.status_code, part.headers["content-length"]) == (206, "4")
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert (same.status_code, same.content) == (206, LETTER[:4])
+    assert (changed.status_code, changed.content) == (200, LETTER)
+
+
 async def test_reprocessing_keeps_every_chunk_and_pays_for_nothing(desk: Desk) -> None:
     document = await desk.upload("letter.md", LETTER)
     await desk.finished(document["id"])

@@ -77,6 +77,34 @@ async def test_a_busy_provider_is_left_alone_by_all_and_the_other_goes_on(worksh
     assert len({job.available_at for job in jobs}) == len(jobs), "they would all return at one moment"
 
 
+async def test_calls_that_are_refused_together_are_one_complaint(workshop: Workshop) -> None:
+    arrived = 0
+    everybody = asyncio.Event()
+
+    async def refused_together() -> Answer:
+        nonlocal arrived
+        arrived += 1
+        if arrived == 6:
+            everybody.set()
+        await everybody.wait()
+        raise Throttled("Too many requests.")
+
+    async def stage(context: Context) -> Outcome:
+        await context.once(PaidCall("busy", "model", {}, context.document_id), refused_together)
+        return Done()
+
+    waiting = [await workshop.submit("extract") for _ in range(6)]
+    governor = _governor(workshop, Pauses(throttled=100.0, longest_throttled=6400.0))
+    async with workshop.working({"extract": stage}, governor=governor):
+
+        async def all_wait() -> bool:
+            return all([(await workshop.job(one)).waiting_for for one in waiting])
+
+        await until(all_wait, "everybody to be sent away")
+    last = max([(await workshop.job(one)).available_at for one in waiting])
+    assert last < workshop.clock.now() + timedelta(seconds=150), "each would have doubled the wait"
+
+
 async def test_an_account_without_credit_parks_its_runs_until_it_is_topped_up(workshop: Workshop) -> None:
     provider = Provider(lambda: AccountRefused("No credit left. Top it up."))
     pauses = Pauses(refused=0.3)

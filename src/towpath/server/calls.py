@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 
 from towpath.errors import NotFound
 from towpath.model.encode_call import load_report, load_transcript
@@ -61,21 +61,22 @@ async def analysis(has: Has, org: Org, document_id: Id) -> call_views.AnalysisVi
     return call_views.analysis_view(load_report(await has.blobs.get(kept.key)))
 
 
+@router.head("/{document_id}/audio", include_in_schema=False)
 @router.get("/{document_id}/audio", responses={206: {}, 404: _PROBLEM, 416: _PROBLEM})
 async def audio(
-    has: Has, org: Org, document_id: Id, range: Annotated[str | None, Header()] = None
+    has: Has, org: Org, document_id: Id, request: Request, range: Annotated[str | None, Header()] = None
 ) -> Response:
     """The sound to listen to: the recording as it was sent, or as Opus where only that is kept. With ranges."""
     document = await has.catalogue.document(org, document_id)
     if document.kind != "call":
         raise NotFound("This document has no sound.")
     if document.blob_key:
-        return file_response(has.blobs, original_of(document), range)
+        return file_response(has.blobs, original_of(document), range, request)
     kept = await has.catalogue.artifact(org, document_id, "audio")
     if kept is None:
         raise NotFound("The sound of this recording was not kept.")
-    name = f"{document.name}.ogg"
-    return file_response(has.blobs, Stored(kept.key, name, kept.media_type, kept.size, kept.sha256), range)
+    sound = Stored(kept.key, f"{document.name}.ogg", kept.media_type, kept.size, kept.sha256)
+    return file_response(has.blobs, sound, range, request)
 
 
 def _accepted(header: str) -> Format:

@@ -166,17 +166,18 @@ async def content(has: Has, org: Org, document_id: Id) -> Markdown:
     return Markdown(has.blobs.stream(key))
 
 
+@router.head("/{document_id}/original", include_in_schema=False)
 @router.get(
     "/{document_id}/original",
     response_class=Response,
     responses={200: _BYTES, 206: _BYTES, 404: _PROBLEM, 416: _PROBLEM},
 )
 async def original(
-    has: Has, org: Org, document_id: Id, range: Annotated[str | None, Header()] = None
+    has: Has, org: Org, document_id: Id, request: Request, range: Annotated[str | None, Header()] = None
 ) -> Response:
     """The bytes as they were sent; ranges are honoured."""
     document = await has.catalogue.document(org, document_id)
-    return file_response(has.blobs, original_of(document), range)
+    return file_response(has.blobs, original_of(document), range, request)
 
 
 @router.get("/{document_id}/chunks", responses={404: _PROBLEM})

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from fastapi import HTTPException, Response
+from fastapi import HTTPException, Request, Response
 from fastapi.responses import StreamingResponse
 
 from towpath.catalogue.contract import Document
 from towpath.errors import NotFound
 from towpath.storage.contract import BlobStore
 
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_RANGE = re.compile(r"bytes=([0-9]*)-([0-9]*)", re.IGNORECASE)
 #: Types a browser may show beside our page. Everything else is offered as a download.
 _SHOWN = (
     "application/pdf",
@@ -47,8 +47,13 @@ def original_of(document: Document) -> Stored:
     return Stored(document.blob_key, document.name, document.media_type, document.size, document.sha256)
 
 
-def file_response(blobs: BlobStore, file: Stored, asked: str | None) -> Response:
-    start, end, partial = _span(asked, file.size)
+def file_response(blobs: BlobStore, file: Stored, asked: str | None, request: Request) -> Response:
+    """The file or the range that is ``asked`` for; of a file that the asker has in another form, all of it."""
+    tag = f'"{file.sha256}"'
+    if tag in [part.strip() for part in request.headers.get("if-none-match", "").split(",")]:
+        return Response(status_code=304, headers={"ETag": tag})
+    same = request.headers.get("if-range", tag) == tag
+    start, end, partial = _span(asked if same else None, file.size)
     shown = file.media_type.startswith(_SHOWN)
     way = "inline" if shown else "attachment"
     headers = {
@@ -57,16 +62,14 @@ def file_response(blobs: BlobStore, file: Stored, asked: str | None) -> Response
         "Content-Disposition": f"{way}; filename*=utf-8''{quote(file.name)}",
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "X-Content-Type-Options": "nosniff",
-        "ETag": f'"{file.sha256}"',
+        "ETag": tag,
     }
     if partial:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{file.size}"
-    return StreamingResponse(
-        blobs.stream(file.key, start, end),
-        status_code=206 if partial else 200,
-        media_type=file.media_type if shown else "application/octet-stream",
-        headers=headers,
-    )
+    status, media_type = 206 if partial else 200, file.media_type if shown else "application/octet-stream"
+    if request.method == "HEAD":
+        return Response(status_code=status, media_type=media_type, headers=headers)
+    return StreamingResponse(blobs.stream(file.key, start, end), status, headers, media_type)
 
 
 def _span(asked: str | None, size: int) -> tuple[int, int, bool]:

@@ -7,6 +7,7 @@ recording of two hours holds up nobody.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from towpath.model.encode_call import dump_transcript, load_transcript
 from towpath.model.recording import Recording, Window
 from towpath.model.transcript import Segment, Transcript
 from towpath.model.work import Suspend
+from towpath.model.writes import DropArtifact, KeepArtifact
 from towpath.providers.contract import Answer
 from towpath.stages.call_capabilities import Listener
 from towpath.stages.contract import Context, PaidCall
@@ -31,11 +33,19 @@ async def hear(
         segments += await _window(context, tape, listener, recording, recording.windows[number])
         await context.progress(number + 1, len(recording.windows))
         if clock() > end and number + 1 < len(recording.windows):
-            note = dump_transcript(Transcript(tuple(segments)))
-            await tape.blobs.put(tape.draft_key(context), note)
+            await _write_down(context, tape, segments)
             return Suspend(context.now(), "its next turn", {"heard": number + 1})
+    # First the note that there is none, or a crash in between would leave a note of a file that is missing.
+    await context.write(DropArtifact(tape.draft_key(context)))
     await tape.blobs.delete(tape.draft_key(context))
     return Transcript(tuple(segments))
+
+
+async def _write_down(context: Context, tape: Tape, segments: Sequence[Segment]) -> None:
+    draft, key = dump_transcript(Transcript(tuple(segments))), tape.draft_key(context)
+    digest = hashlib.sha256(draft).hexdigest()
+    await tape.blobs.put(key, draft)
+    await context.write(KeepArtifact("draft", key, "application/json", len(draft), digest))
 
 
 async def _heard_before(context: Context, tape: Tape) -> tuple[list[Segment], int]:

@@ -57,16 +57,21 @@ async def transcribe_poll(
     text = found.text.encode("utf-8", "replace")
     shown = await store(context, tape.blobs, "content", "md", "text/markdown", text)
     result = {"transcript": kept.key, "markdown": shown.key, "segments": len(found.segments)}
-    return Done(result, writes=[kept, shown, *await _tidied(context, tape, keep_original)])
+    await _tidy(context, tape, keep_original, [kept, shown])
+    return Done(result, writes=[kept, shown])
 
 
-async def _tidied(context: Context, tape: Tape, keep_original: bool) -> list[Write]:
-    """Of the original and the sound that was taken out of it, one stays to be listened to."""
+async def _tidy(context: Context, tape: Tape, keep_original: bool, made: list[Write]) -> None:
+    """Of the original and the sound that was taken out of it, one stays to be listened to.
+
+    What was made is noted before anything is removed, and so is the removal: whenever this is cut short, no
+    row points to a file that is gone.
+    """
+    sound, original = tape.sound_key(context), document_of(context)["blob_key"]
     if keep_original:
-        await tape.blobs.delete(tape.sound_key(context))
-        return [DropArtifact(tape.sound_key(context))]
-    original = document_of(context)["blob_key"]
-    if original:
+        await context.write(*made, DropArtifact(sound))
+        await tape.blobs.delete(sound)
+    elif original:
         await tape.recorded(context)
+        await context.write(*made, DropOriginal())
         await tape.blobs.delete(original)
-    return [DropOriginal()] if original else []

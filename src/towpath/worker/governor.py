@@ -58,6 +58,7 @@ class Desk:
         self.looking = asyncio.Lock()
         self.under_way = 0
         self.complaints = 0
+        self.complained_at = now
         self.ready_at = now
         self._share = limits
         self._requests = _budget(limits.requests_per_minute, now)
@@ -154,11 +155,7 @@ class Governor:
             if by_hand and desk.closed_until > started:
                 await self._open(provider, desk)
         except Throttled as throttled:
-            wait = throttled.retry_after
-            if wait is None:
-                wait = min(self._pauses.longest_throttled, self._pauses.throttled * 2**desk.complaints)
-                desk.complaints += 1
-            await self._close(provider, desk, max(0.1, wait), str(throttled))
+            await self._close(provider, desk, self._pause(desk, throttled, started), str(throttled))
         except AccountRefused as refused:
             if self._pauses.refused is None:
                 raise
@@ -190,6 +187,16 @@ class Governor:
                 desk.changed_at = gate.changed_at
             desk.resize(desk.whole.share(gate.place, gate.users), now)
             desk.ready_at = gate.since if gate.users == 1 else gate.since + NOTICED
+
+    def _pause(self, desk: Desk, throttled: Throttled, started: datetime) -> float:
+        """How long to leave a busy provider alone: as it wishes, or longer with each complaint in a row."""
+        if throttled.retry_after is not None:
+            return max(0.1, throttled.retry_after)
+        if desk.complaints == 0 or started >= desk.complained_at:
+            # Calls that were under way together and are refused together are one complaint.
+            desk.complaints += 1
+            desk.complained_at = self._clock.now()
+        return min(self._pauses.longest_throttled, self._pauses.throttled * 2 ** (desk.complaints - 1))
 
     async def _close(self, provider: str, desk: Desk, seconds: float, reason: str) -> None:
         now = self._clock.now()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, func, insert, select, update
 
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import (
@@ -33,9 +33,14 @@ def apply(tx: Transaction, job_id: str, write: object) -> None:
     """Do what a stage asked to have written with its checkpoint."""
     jobs = document_processing_jobs.c
     job = tx.connection.execute(
-        select(jobs.id, jobs.org_id, jobs.document_id, jobs.run_id, jobs.completed_at).where(
-            jobs.id == job_id
-        )
+        select(
+            jobs.id,
+            jobs.org_id,
+            jobs.document_id,
+            jobs.run_id,
+            # Without one, it is written while the stage goes on.
+            func.coalesce(jobs.completed_at, jobs.updated_at).label("written_at"),
+        ).where(jobs.id == job_id)
     ).one()
     match write:
         case KeepArtifact():
@@ -69,7 +74,7 @@ def _keep(tx: Transaction, job: _Job, artifact: KeepArtifact) -> None:
             media_type=artifact.media_type,
             size=artifact.size,
             sha256=artifact.sha256,
-            created_at=job.completed_at,
+            created_at=job.written_at,
         )
     )
 

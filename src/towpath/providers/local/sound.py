@@ -46,10 +46,7 @@ def extract_sound(source: str, target: str, sides: bool, window: float, progress
     with container:
         stream = container.streams.best("audio")
         if stream is None:
-            raise Rejected(
-                "no_audio",
-                "There is no sound in this file: it has pictures only. Upload the recording with its sound.",
-            )
+            raise _soundless(has_pictures=bool(container.streams.video))
         layout = "stereo" if sides and stream.codec_context.channels == 2 else "mono"
         job = _Extraction(av, container, stream, layout, _declared(container, stream, Path(source)))
         damaged = job.write(target, progress)
@@ -110,11 +107,21 @@ class _Extraction:
                     ready = resampler.resample(frame)
                 except ValueError:
                     # Some encoders change rate or channels in the middle.
-                    yield from resampler.resample(None)
+                    yield from self._mixed(resampler, None)
                     resampler = self._resampler()
-                    ready = resampler.resample(frame)
+                    ready = self._mixed(resampler, frame)
                 yield from ready
         yield from resampler.resample(None)
+
+    def _mixed(self, resampler: AudioResampler, frame: AudioFrame | None) -> list[AudioFrame]:
+        try:
+            return resampler.resample(frame)
+        except (self.av.FFmpegError, ValueError) as error:
+            raise Rejected(
+                "unsupported_sound",
+                f"The {self.channels} channels of this recording cannot be mixed into one. "
+                "Export it as mono or stereo and upload that.",
+            ) from error
 
     def _packets(self) -> Iterator[Any]:
         """The container's packets up to its end, or to where it breaks off."""
@@ -130,6 +137,15 @@ class _Extraction:
 
     def _resampler(self) -> AudioResampler:
         return self.av.AudioResampler(format="s16", layout=self.layout, rate=RATE)
+
+
+def _soundless(*, has_pictures: bool) -> Rejected:
+    if not has_pictures:
+        return corrupt("recording", "there is no sound in it")
+    return Rejected(
+        "no_audio",
+        "There is no sound in this file: it has pictures only. Upload the recording with its sound.",
+    )
 
 
 def _verdict(job: _Extraction, damaged: int, target: Path, window: float) -> Recording:
