@@ -55,6 +55,7 @@ def test_a_transcript_follows_its_recording_and_a_click_is_heard(
     page = reader.page
     lines = page.locator(".transcript li")
     expect(lines).to_have_count(len(segments))
+    expect(page.locator(".document-head")).to_contain_text("2 speakers")
     expect(lines.first).to_contain_text("Speaker 1")
     expect(lines.last).to_contain_text("Speaker 2")
     about = page.get_by_role("region", name="What the call was about")
@@ -75,6 +76,7 @@ def test_a_transcript_follows_its_recording_and_a_click_is_heard(
     expect(lines.nth(1)).to_have_class("now")
     assert segments[1]["start"] - 0.1 <= page.evaluate(position) < segments[-1]["start"]
     page.evaluate("document.querySelector('audio').pause()")
+    page.locator(".call-words").evaluate("words => words.scrollTo(0, 0)")
     reader.picture("call", pictures)
     reader.assert_content()
 

@@ -1,6 +1,6 @@
 """Documents in states that are hard to meet by chance, brought about by the ledger's own verbs.
 
-The server on this stage works on nothing (`worker_stages` names a stage that does not exist), so that what
+The server on this stage works on nothing (`worker_stages` names one that no document here comes to), so that what
 a test arranges stays as it was arranged. One document at a time: a claim takes everything that waits.
 """
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 PATIENT = {"TOWPATH_RUN_DEADLINE_SECONDS": "3000"}
 IDLE = {
     **PATIENT,
-    "TOWPATH_WORKER_STAGES": "none",
+    "TOWPATH_WORKER_STAGES": "transcribe_poll",
     "TOWPATH_MAX_UPLOAD_BYTES": "1000000",
 }
 _LEASE = 3000.0

@@ -65,6 +65,8 @@ function about(document: Document): string {
     document.title !== document.name ? document.title : null,
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,
+    document.seconds ? seconds(document.seconds) : null,
+    document.speakers && document.speakers > 1 ? count(document.speakers, 'speaker') : null,
     document.words ? count(document.words, 'word') : null,
     bytes(document.size),
     document.language,

@@ -6,7 +6,7 @@ import { Ladder } from '../parts/ladder'
 import { useNow } from '../parts/now'
 import { Badge } from '../parts/pieces'
 import { documentPlace, hrefTo } from '../route'
-import { ago, bytes, count, fileKind, moment } from '../words/format'
+import { ago, bytes, count, fileKind, moment, seconds } from '../words/format'
 import { labelOf, storyOf } from '../words/story'
 import type { Document } from './list'
 
@@ -79,6 +79,8 @@ function about(document: Document): string {
   return [
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,
+    document.seconds ? seconds(document.seconds) : null,
+    document.speakers && document.speakers > 1 ? count(document.speakers, 'speaker') : null,
     document.words ? count(document.words, 'word') : null,
     bytes(document.size),
     title,
