@@ -19,12 +19,14 @@ import './style/operations.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { keepListening } from './api/connection'
 import { createQueryClient } from './api/queries'
 import { App } from './app'
 import { applyTheme } from './parts/theme'
 import { Uploads } from './uploads/context'
 
 applyTheme()
+keepListening()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>

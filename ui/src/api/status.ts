@@ -6,6 +6,19 @@ export type Status = View<'StatusView'>
 
 export const isGoing = (status: string | undefined) => status === 'PROCESSING'
 
+/** How often a ready document is looked at whose connections are still sought. */
+const FOLLOW_UP = 3_000
+
+/** Whether something is still being done for a document that is ready. */
+export function isFollowed(status: Status): boolean {
+  return status.status === 'COMPLETED' && status.stages.some(({ status: one }) => one === 'PENDING' || one === 'PROCESSING')
+}
+
+/** When to ask again: as the server wishes, and never when nothing will change by itself. */
+export function askAgain(status: Status): number | null {
+  return status.poll_after_ms ?? (isFollowed(status) ? FOLLOW_UP : null)
+}
+
 export function statusKey(id: string) {
   return ['status', id] as const
 }
@@ -15,7 +28,7 @@ export function statusQuery(id: string) {
   return queryOptions({
     queryKey: statusKey(id),
     queryFn: ({ signal }) => get('/documents/{document_id}/status', { path: { document_id: id }, signal }),
-    refetchInterval: (query) => query.state.data?.poll_after_ms ?? false,
+    refetchInterval: (query) => (query.state.data && askAgain(query.state.data)) ?? false,
   })
 }
 

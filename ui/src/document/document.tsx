@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { Problem } from '../api/problem'
 import { documentQuery } from '../api/queries'
-import { isGoing, type Status, statusQuery } from '../api/status'
+import { isFollowed, isGoing, type Status, statusQuery } from '../api/status'
 import type { Document } from '../library/list'
 import { Icon, type IconName } from '../parts/icon'
 import { useNarrow } from '../parts/narrow'
@@ -53,11 +53,11 @@ export function DocumentView({ place }: { place: DocumentPlace }) {
   return <Opened place={place} document={document} status={status} />
 }
 
-/** When a run ends, everything that was made of the document may be new. */
+/** When a run ends, or what follows it, everything that was made of the document may be new. */
 function useFreshness(id: string, status: Status | undefined): void {
   const client = useQueryClient()
   const seen = useRef<string | null>(null)
-  const now = status ? `${status.run?.id}/${status.status}` : null
+  const now = status ? `${status.run?.id}/${status.status}/${isFollowed(status)}` : null
   useEffect(() => {
     const before = seen.current
     seen.current = now

@@ -4,7 +4,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useRef } from 'react'
 import { get } from '../api/client'
 import { Problem } from '../api/problem'
-import { fetchStatuses, isGoing, type Status, statusKey } from '../api/status'
+import { askAgain, fetchStatuses, isFollowed, isGoing, type Status, statusKey } from '../api/status'
 import { changeLists, type Document, withChange, without } from './list'
 
 const SOONEST = 500
@@ -14,12 +14,16 @@ const SETTLE = 80
 
 /** The rows to ask about: those that move, and those whose status is unknown or out of date. */
 export function wanted(rows: readonly Document[], known: (id: string) => Status | undefined): string[] {
-  return rows.filter((row) => isGoing(row.status) || known(row.id)?.status !== row.status).map((row) => row.id)
+  const moves = (row: Document) => {
+    const status = known(row.id)
+    return isGoing(row.status) || status?.status !== row.status || isFollowed(status)
+  }
+  return rows.filter(moves).map((row) => row.id)
 }
 
 /** When to ask again: as soon as the most impatient row wishes; never when no row moves. */
 export function nextPoll(statuses: readonly Status[]): number | false {
-  const wishes = statuses.map((status) => status.poll_after_ms).filter((wish) => wish !== null)
+  const wishes = statuses.map(askAgain).filter((wish) => wish !== null)
   return wishes.length ? Math.max(SOONEST, Math.min(LATEST, ...wishes)) : false
 }
 

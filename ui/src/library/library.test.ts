@@ -49,12 +49,20 @@ describe('a list that is refreshed from its head', () => {
 })
 
 describe('what is polled', () => {
-  const known = (status: string) => ({ status }) as Status
+  const known = (status: string, ...stages: string[]) => ({ status, stages: stages.map((one) => ({ status: one })) }) as Status
 
   test('only rows in sight that move, are unknown, or have changed since', () => {
     const rows = [document('a', 'PROCESSING'), document('b'), document('c', 'FAILED'), document('d', 'COMPLETED')]
     const statuses: Record<string, Status> = { a: known('PROCESSING'), b: known('COMPLETED'), d: known('PROCESSING') }
     expect(wanted(rows, (id) => statuses[id])).toEqual(['a', 'c', 'd'])
+  })
+
+  test('a ready one, too, while its connections are sought', () => {
+    const sought = known('COMPLETED', 'COMPLETED', 'PENDING')
+    const found = known('COMPLETED', 'COMPLETED', 'COMPLETED')
+    expect(wanted([document('a'), document('b')], (id) => (id === 'a' ? sought : found))).toEqual(['a'])
+    expect(nextPoll([{ ...sought, poll_after_ms: null }])).toBe(3_000)
+    expect(nextPoll([{ ...found, poll_after_ms: null }])).toBe(false)
   })
 
   test('as soon as the most impatient wishes, never when nobody does', () => {

@@ -41,6 +41,7 @@ describe('what a document looks like', () => {
     expect(made).toContain('<th scope="col">a</th>')
     expect(made).toContain('<td>x | y</td>')
     expect(made).toContain('<td class="align-right">2</td>')
+    expect(html('| a |  |\n| --- | --- |\n| x | y |')).toContain('<th scope="col">a</th><td></td>')
   })
 
   test('a table in HTML becomes a table of its texts', () => {

@@ -80,11 +80,16 @@ function table(block: Block & { type: 'table' }, ink: Ink): ReactNode {
       <table>
         <thead>
           <tr>
-            {head!.map((cell, index) => (
-              <th key={index} scope="col" className={styled(index)}>
-                {words([cell], ink)}
-              </th>
-            ))}
+            {head!.map((cell, index) =>
+              // An empty cell heads nothing, and is not to be announced as if it did.
+              cell.text.trim() ? (
+                <th key={index} scope="col" className={styled(index)}>
+                  {words([cell], ink)}
+                </th>
+              ) : (
+                <td key={index} />
+              ),
+            )}
           </tr>
         </thead>
         <tbody>
