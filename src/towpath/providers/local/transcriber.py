@@ -1,12 +1,13 @@
 """Puts English speech into writing on this machine: Moonshine, whose model comes inside its package.
 
-It takes a few minutes of sound at most, so a recording is heard window by window. Its lines have times,
-its words have not.
+A recording is heard window by window, and a window phrase by phrase, since the model hears ten seconds best. Its
+sentences have times, its words have not.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from towpath.errors import ConfigError
 from towpath.model.recording import Window
 from towpath.model.transcript import Segment
 from towpath.providers.contract import Answer
+from towpath.providers.local.phrases import MARGIN, Phrase, Sound, phrases
 from towpath.providers.local.runner import Runner
 
 #: What the model was trained on.
@@ -26,13 +28,18 @@ RATE = 16_000
 OPUS_RATE = 48_000
 #: Decoding begins this many seconds early, for Opus needs a run-up.
 RUN_UP = 1.0
+#: A sentence ends at a pause this many seconds from where its length lets it end.
+NEARBY = 1.0
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_COMMAS = re.compile(",{2,}")
 
 
 class LocalTranscriber:
     """Hears one window at a time in a child process, where the model stays loaded."""
 
     provider = "local"
-    model = "moonshine-tiny-en-1"
+    model = "moonshine-tiny-en-2"
     sides = True
 
     def __init__(self, runner: Runner, *, seconds: float = 300.0) -> None:
@@ -54,20 +61,42 @@ def hear_window(sound: str, window: Window, channel: int | None) -> bytes:
     """Runs in a child: what is said between two moments, as JSON of [start, end, text]."""
     start, end = window
     samples = samples_of(sound, start, end, channel)
-    heard = loaded_model().transcribe_without_streaming(samples.tolist(), RATE)
-    lines: list[tuple[float, float, str]] = []
-    earliest = start
-    for line in heard.lines:
-        text = " ".join(str(line.text).split())
-        first = min(max(start + float(line.start_time), earliest), end)
-        last = min(max(first, start + float(line.start_time + line.duration)), end)
-        if text:
-            lines.append((round(first, 2), round(last, 2), text))
-            earliest = last
+    lines = [
+        (round(min(start + first, end), 2), round(min(start + last, end), 2), text)
+        for phrase in phrases(samples, RATE)
+        for first, last, text in timed(phrase, _heard(samples, phrase))
+    ]
     return json.dumps(lines, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def samples_of(sound: str, start: float, end: float, channel: int | None) -> npt.NDArray[np.float32]:
+def _heard(samples: Sound, phrase: Phrase) -> str:
+    first, last = (round(at * RATE) for at in (max(0.0, phrase.start - MARGIN), phrase.end + MARGIN))
+    heard = loaded_model().transcribe_without_streaming(samples[first:last].tolist(), RATE)
+    # It stutters at commas now and then.
+    return _COMMAS.sub(",", " ".join(" ".join(str(line.text) for line in heard.lines).split()))
+
+
+def timed(phrase: Phrase, text: str) -> list[tuple[float, float, str]]:
+    """The sentences of a phrase: by their length, and where there was a pause nearby, by that."""
+    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence]
+    letters = sum(map(len, sentences))
+    lines: list[tuple[float, float, str]] = []
+    start, said = phrase.start, 0
+    for sentence in sentences:
+        said += len(sentence)
+        guess = phrase.moment(said / letters)
+        end, next_start = _pause_near(phrase, guess) if said < letters else (phrase.end, phrase.end)
+        lines.append((start, max(start, end), sentence))
+        start = max(start, next_start)
+    return lines
+
+
+def _pause_near(phrase: Phrase, guess: float) -> tuple[float, float]:
+    nearest = min(phrase.pauses, key=lambda pause: abs(sum(pause) / 2 - guess), default=(guess, guess))
+    return nearest if abs(sum(nearest) / 2 - guess) <= NEARBY else (guess, guess)
+
+
+def samples_of(sound: str, start: float, end: float, channel: int | None) -> Sound:
     """The sound between two moments at the model's rate: one channel, or all of them mixed."""
     import av
 
@@ -110,7 +139,11 @@ def _resampled(sound: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 @cache
 def loaded_model() -> Any:
-    """The model, loaded once for each process."""
+    """The model, loaded once for each process, without its own ear for pauses."""
+    return new_model({"vad_threshold": "0"})
+
+
+def new_model(options: Mapping[str, str]) -> Any:
     try:
         import moonshine_voice
         from moonshine_voice.moonshine_api import ModelArch
@@ -120,4 +153,4 @@ def loaded_model() -> Any:
             "Transcribing on this machine needs one more package: pip install 'towpath[calls]'"
         ) from error
     folder = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
-    return Transcriber(folder, ModelArch.TINY, options={"return_audio_data": "false"})
+    return Transcriber(folder, ModelArch.TINY, options={"return_audio_data": "false", **options})

@@ -1,0 +1,105 @@
+"""Where somebody speaks, and when which sentence was said."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support import recordings
+from towpath.providers.local.phrases import LONGEST, Phrase, Sound, phrases
+from towpath.providers.local.sound import extract_sound
+from towpath.providers.local.transcriber import RATE, hear_window, timed
+
+
+def talk(seconds: float, level: float = 0.1) -> Sound:
+    """Noise that swells and fades as syllables do."""
+    count = round(seconds * RATE)
+    swell = 0.55 + 0.45 * np.sin(np.arange(count) * 2 * np.pi * 4 / RATE)
+    return (np.random.default_rng(7).standard_normal(count) * level * swell).astype(np.float32)
+
+
+def silence(seconds: float) -> Sound:
+    return np.zeros(round(seconds * RATE), np.float32)
+
+
+def test_speech_is_found_between_silences() -> None:
+    [phrase] = phrases(np.concatenate([silence(2), talk(3), silence(2)]), RATE)
+
+    assert phrase.start == pytest.approx(2.0, abs=0.1)
+    assert phrase.end == pytest.approx(5.0, abs=0.1)
+
+
+def test_neighbours_are_heard_together_while_there_is_room_and_their_pause_is_known() -> None:
+    sound = np.concatenate([talk(3), silence(1), talk(3), silence(1), talk(4)])
+
+    together, alone = phrases(sound, RATE)
+
+    assert len(together.pauses) == 1
+    assert together.pauses[0] == pytest.approx((3.0, 4.0), abs=0.1)
+    assert alone.start == pytest.approx(8.0, abs=0.1)
+
+
+def test_a_long_breath_is_cut_and_nothing_of_it_is_lost() -> None:
+    found = phrases(talk(47), RATE)
+
+    assert all(phrase.end - phrase.start <= LONGEST for phrase in found)
+    assert found[0].start == pytest.approx(0.0, abs=0.1)
+    assert found[-1].end == pytest.approx(47.0, abs=0.1)
+    assert all(one.end == other.start for one, other in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    "sound",
+    [
+        silence(5),
+        silence(0),
+        talk(5, level=0.0005),
+        (0.2 * np.sin(np.arange(5 * RATE) * 2 * np.pi * 440 / RATE)).astype(np.float32),
+    ],
+    ids=["silence", "nothing", "a whisper of noise", "a tone"],
+)
+def test_what_is_no_speech_is_not_heard(sound: Sound) -> None:
+    assert phrases(sound, RATE) == []
+
+
+def test_sentences_end_at_the_pauses_that_were_made() -> None:
+    phrase = Phrase(10.0, 19.0, ((12.0, 12.5), (15.0, 16.0)))
+
+    lines = timed(phrase, "It was raining. Nobody came today. The lock stayed closed.")
+
+    assert lines == [
+        (10.0, 12.0, "It was raining."),
+        (12.5, 15.0, "Nobody came today."),
+        (16.0, 19.0, "The lock stayed closed."),
+    ]
+
+
+def test_nothing_is_said_in_a_pause() -> None:
+    phrase = Phrase(0.0, 10.0, ((2.0, 8.0),))
+
+    assert [phrase.moment(share) for share in (0.0, 0.25, 0.75, 1.0)] == [0.0, 1.0, 9.0, 10.0]
+
+
+def test_without_a_pause_sentences_share_the_time_by_their_length() -> None:
+    assert timed(Phrase(0.0, 8.0), "One two. Six ten.") == [(0.0, 4.0, "One two."), (4.0, 8.0, "Six ten.")]
+    assert timed(Phrase(0.0, 8.0), "") == []
+
+
+def test_a_recording_reads_the_same_whatever_was_heard_before(tmp_path: Path) -> None:
+    def sound_of(name: str, samples: recordings.Samples) -> str:
+        source, target = tmp_path / f"{name}.wav", tmp_path / f"{name}.ogg"
+        source.write_bytes(recordings.wav(samples))
+        extract_sound(str(source), str(target), False, 60.0, lambda _done, _total: None)
+        return str(target)
+
+    speech = recordings.speech("beckett.wav")
+    wanted = sound_of("wanted", speech)
+    length = len(speech) / recordings.RATE
+    first = hear_window(wanted, (0.0, length), None)
+    others = {"noise": (talk(4) * 20_000).astype(np.int16), "backwards": speech[::-1], "half": speech[::2]}
+    for name, other in others.items():
+        hear_window(sound_of(name, other), (0.0, 4.0), None)
+        assert hear_window(wanted, (0.0, length), None) == first
