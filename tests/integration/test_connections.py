@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import delete
 
 from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
 from tests.support.databases import EngineUnderTest
 from towpath.catalogue.contract import ShownConnection
+from towpath.ledger.tables import connections
 from towpath.model.work import JobStatus, RunState
+from towpath.stages import connect
 
 
 @pytest.fixture
@@ -147,6 +150,28 @@ async def test_given_many_twins_then_each_passage_shows_only_the_best_and_others
         neighbour = (await shelf.connections(busiest))[0].there.document_id
         await shelf.delete(neighbour)
         assert len(await shelf.connections(busiest)) == 5
+
+
+async def test_given_more_matches_than_are_kept_then_the_same_are_kept_in_whatever_order_they_are_sought(
+    shelf: Bookshelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "DEPTH", 2)
+    monkeypatch.setattr(connect, "KEPT", 2)
+    sentences = [*BEES.first.split(". "), *BEES.second.split(". "), *BEES.retold.split(". ")]
+    found: list[set[tuple[str, str, float, str, str]]] = []
+    async with shelf.working():
+        twins = [
+            await shelf.file(f"copy {number}", ". ".join(sentences[number:]), CANAL.first[number * 9 :])
+            for number in range(6)
+        ]
+        await shelf.settled()
+        for order in (twins, twins[::-1], [*twins[3:], *twins[:3]]):
+            await shelf.ledger.database.run(lambda tx: tx.connection.execute(delete(connections)))
+            for twin in order:
+                await shelf.connect_again(twin)
+            found.append(await shelf.stored())
+    assert len(found[0]) > 6
+    assert found[0] == found[1] == found[2]
 
 
 async def test_given_a_list_that_is_read_in_pages_then_it_is_the_same_list(shelf: Bookshelf) -> None:

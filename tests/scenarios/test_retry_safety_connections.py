@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
 from tests.integration.workshop import until
 from tests.support.databases import EngineUnderTest
 from towpath.model.work import JobStatus, RunState
 from towpath.search.library import SqlLibrary
+from towpath.stages import connect
 from towpath.stages.capabilities import Passages
 
 
@@ -93,3 +96,23 @@ async def test_a_document_that_is_deleted_while_its_connections_are_sought_leave
         seen = {one.there.document_id for one in await shelf.connections(quotes)}
     assert retelling not in seen
     assert len(seen) == 1, "the book is connected with the one that is left"
+
+
+async def test_a_neighbour_that_is_published_meanwhile_is_connected_though_it_would_not_look_for_this_one(
+    engine: EngineUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a nearer one, and looks no further: only the document that found it can connect the two."""
+    monkeypatch.setattr(connect, "DEPTH", 1)
+    shelf, library = _slow_shelf(engine)
+    async with shelf.working():
+        original = await shelf.file("original", BEES.first)
+        await shelf.file("copy", f"{BEES.first} {CANAL.second}")
+        await shelf.settled()
+        library.slow = True
+        retelling = await shelf.file("retelling", BEES.retold)
+        await asyncio.wait_for(library.asked.wait(), 30)
+        await shelf.rewrite(original, BEES.first)
+        library.go_on.set()
+        await shelf.settled()
+        seen = {one.there.document_id for one in await shelf.connections(retelling)}
+    assert original in seen

@@ -19,7 +19,7 @@ from towpath.ledger.tables import chunks, document_processing_jobs, documents, p
 ALIVE = 3
 MEAN_PAUSE = 0.45
 LOOK_EVERY = 0.04
-#: How long the copy may take to come to rest once nobody disturbs it any more.
+#: How long nothing may come to an end once nobody disturbs the copy any more; a slow machine is no finding.
 PATIENCE = 90.0
 
 #: What befalls a worker by chance, and how often of a hundred times.
@@ -74,14 +74,18 @@ class Storm:
         return await self.at_rest()
 
     async def at_rest(self) -> bool:
-        """Wait until nothing is left to do; whether that came to pass."""
+        """Wait until nothing is left to do, as long as there is less and less; whether that came to pass."""
         crew = self.copy.crew
+        fewest: int | None = None
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             crew.look_after(0.0)
             await self.look()
-            if await self.unfinished() == 0:
+            left = await self.unfinished()
+            if left == 0:
                 return True
+            if fewest is None or left < fewest:
+                fewest, deadline = left, time.monotonic() + PATIENCE
             await asyncio.sleep(LOOK_EVERY)
         return False
 

@@ -80,12 +80,16 @@ class Carry:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """All that connects the document with one other. Connections there beside ``valid`` ones are over."""
+    """All that connects the document with one other. Connections there beside ``valid`` ones are over.
+
+    Those of ``refreshed`` are brought up to date where they stand already, and are not made.
+    """
 
     other: Version
     found: Sequence[Connection]
     valid: frozenset[tuple[str, str]]
     carried: Sequence[Carry] = ()
+    refreshed: Sequence[Connection] = ()
 
 
 @dataclass(frozen=True, slots=True)

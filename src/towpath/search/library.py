@@ -61,6 +61,24 @@ class SqlLibrary:
 
         return await self._index.database.run(look, read=True, single=True)
 
+    async def changed(self, org_id: str, versions: Sequence[Version]) -> list[str]:
+        seen = {version.document_id: version.run_id for version in versions}
+        c = documents.c
+        query = select(c.id, c.published_run_id).where(c.org_id == org_id, c.id.in_(seen))
+
+        def read(tx: Transaction) -> list[str]:
+            now = {
+                str(row.id): None if row.published_run_id is None else str(row.published_run_id)
+                for row in tx.connection.execute(query)
+            }
+            return [
+                document_id
+                for document_id in seen
+                if now.get(document_id, seen[document_id]) != seen[document_id]
+            ]
+
+        return await self._index.database.run(read, read=True, single=True)
+
     async def connected(self, org_id: str, document_id: str) -> set[str]:
         def read(tx: Transaction) -> set[str]:
             found: set[str] = set()

@@ -89,6 +89,10 @@ class Library(Protocol):
         """Other documents with one of the ``depth`` nearest passages of any of these, and their best cosine."""
         ...
 
+    async def changed(self, org_id: str, versions: Sequence[Version]) -> list[str]:
+        """Those of these documents that were published anew since."""
+        ...
+
     async def connected(self, org_id: str, document_id: str) -> set[str]:
         """The documents that connections or marks lead to from this one."""
         ...

@@ -1,8 +1,9 @@
 """connect: passages of other documents that speak of the same thing. A job of its own after the document is ready.
 
 The index only names the documents worth comparing; each is then compared with this one passage by passage, and
-all that connects the two is written at once, for the versions that were compared. If either is published
-anew meanwhile, its own `connect` comes after and compares again, so the last word is always about what is there.
+all that connects the two is written at once, for the versions that were compared. One that was published anew
+meanwhile is compared again, for its own `connect` may have so many nearer ones that it does not come to this; and if
+this document was, its own next `connect` comes after. So the last word is always about what is there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ FEW = 32
 EACH = 4
 #: Connections stored for one passage; the best of them are shown, the others step in when one of those goes.
 KEPT = 20
+#: How often a document is compared again that is published anew each time; then its own `connect` has to do.
+ROUNDS = 5
 #: Comparing gives way to all other work, so it may take its time.
 PATIENCE = 900.0
 
@@ -42,20 +45,27 @@ async def connect(context: Context, *, library: Library, compute: Compute, model
         # Its vectors compare with nothing that this installation makes; processed anew, it is connected.
         return Done({"compared": 0, "connections": 0, "skipped": f"embedded by {mine.model}"})
     background = await _background(context, library, model)
-    others = await _worth_comparing(context, library, mine, background)
+    named, known = await _worth_comparing(context, library, mine, background)
     marks = await library.marks(context.org_id, context.document_id)
-    limits = _Limits(mine)
-    connections = 0
+    limits = _Limits(mine, named)
+    others = [*named, *known]
+    connections: dict[str, int] = {}
     for start in range(0, len(others), DOCUMENTS_AT_ONCE):
-        some = others[start : start + DOCUMENTS_AT_ONCE]
-        theirs = {one.document_id: one for one in await library.passages(context.org_id, some, mine.model)}
-        compared = [theirs[document_id] for document_id in some if document_id in theirs]
-        matches = await compute.run(compare, mine, compared, background, marks, seconds=PATIENCE)
-        between = [limits.between(one) for one in matches]
-        await context.write(Connect(mine.version, between, context.now()))
-        connections += sum(len(one.found) for one in between)
-        await context.progress(start + len(some), len(others))
-    return Done({"compared": len(others), "connections": connections})
+        some: Sequence[str] = others[start : start + DOCUMENTS_AT_ONCE]
+        for _ in range(ROUNDS):
+            theirs = {
+                one.document_id: one for one in await library.passages(context.org_id, some, mine.model)
+            }
+            compared = [theirs[document_id] for document_id in some if document_id in theirs]
+            matches = await compute.run(compare, mine, compared, background, marks, seconds=PATIENCE)
+            between = [limits.between(one) for one in matches]
+            await context.write(Connect(mine.version, between, context.now()))
+            connections |= {one.other.document_id: len(one.found) for one in between}
+            some = await library.changed(context.org_id, [one.version for one in compared])
+            if not some:
+                break
+        await context.progress(min(start + DOCUMENTS_AT_ONCE, len(others)), len(others))
+    return Done({"compared": len(others), "connections": sum(connections.values())})
 
 
 async def _background(context: Context, library: Library, model: str) -> Background:
@@ -65,8 +75,8 @@ async def _background(context: Context, library: Library, model: str) -> Backgro
 
 async def _worth_comparing(
     context: Context, library: Library, mine: Passages, background: Background
-) -> list[str]:
-    """The documents with the nearest passages, best first, and all that this one is connected with so far."""
+) -> tuple[list[str], list[str]]:
+    """The documents with the nearest passages, best first; and the others that this one is connected with so far."""
     floor = background.mean + WORTH * background.spread
     best: dict[str, float] = {}
     for start in range(0, len(mine.ids), AT_ONCE):
@@ -78,7 +88,7 @@ async def _worth_comparing(
     ranked = sorted(best, key=lambda document_id: (-best[document_id], document_id))
     named = ranked[: FEW + EACH * len(mine.ids)]
     known = await library.connected(context.org_id, mine.document_id) - set(named)
-    return [*named, *sorted(known)]
+    return named, sorted(known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +102,36 @@ class Match:
 
 
 class _Limits:
-    """How many connections each passage of this document has been given in this job."""
+    """How many connections each passage of this document is given in this job.
 
-    def __init__(self, mine: Passages) -> None:
+    New ones are made with the documents that the index named, which are the same whatever came first. With the
+    others that this one happens to be connected with, what stands is brought up to date.
+    """
+
+    def __init__(self, mine: Passages, named: Sequence[str]) -> None:
         self._given = dict.fromkeys(mine.ids, 0)
+        self._named = set(named)
+        self._by_document: dict[str, list[str]] = {}
 
     def between(self, match: Match) -> Between:
-        admitted = [one for one in match.pairs if self._admit(one)]
-        known = {(one.a_chunk_id, one.b_chunk_id) for one in admitted}
-        forced = [one for one in match.kept if (one.a_chunk_id, one.b_chunk_id) not in known]
+        document_id = match.version.document_id
+        for passage in self._by_document.pop(document_id, ()):
+            self._given[passage] -= 1
+        admitted = [one for one in match.pairs if self._admit(one, document_id)]
+        chosen = {(one.a_chunk_id, one.b_chunk_id) for one in admitted}
+        forced = [one for one in match.kept if (one.a_chunk_id, one.b_chunk_id) not in chosen]
+        chosen |= {(one.a_chunk_id, one.b_chunk_id) for one in forced}
+        left = [one for one in match.pairs if (one.a_chunk_id, one.b_chunk_id) not in chosen]
         valid = frozenset((one.a_chunk_id, one.b_chunk_id) for one in (*match.pairs, *match.kept))
-        return Between(match.version, [*admitted, *forced], valid, match.carried)
+        return Between(match.version, [*admitted, *forced], valid, match.carried, left)
 
-    def _admit(self, one: Connection) -> bool:
+    def _admit(self, one: Connection, document_id: str) -> bool:
         mine = one.a_chunk_id if one.a_chunk_id in self._given else one.b_chunk_id
+        if document_id not in self._named or self._given[mine] >= KEPT:
+            return False
         self._given[mine] += 1
-        return self._given[mine] <= KEPT
+        self._by_document.setdefault(document_id, []).append(mine)
+        return True
 
 
 def compare(

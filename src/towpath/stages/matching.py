@@ -2,7 +2,7 @@
 
 A pair is as strong as its cosine is above chance, in standard deviations of the model's own background, plus
 what the words they share add, rare ones most. A passage is connected with at most one of each other
-document: the two must be each other's best, or a summary would be connected with every page of a book.
+document, the strongest pairs first, or a summary would be connected with every page of a book.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from towpath.stages.capabilities import Passages
 from towpath.stages.weighing import Numbers, SharedWords
 
 #: From here on a pair is a connection. Chosen with the known pairs of `python -m bench quality`.
-STRONG = 4.0
+STRONG = 4.2
 #: What all words in common would add; a third of them in common is worth four standard deviations.
 WORDS = 12.0
 #: Below this cosine, in standard deviations, words are not looked at.
@@ -57,7 +57,7 @@ class Comparison:
         self._words = SharedWords(self.first.texts, self.second.texts)
 
     def pairs(self) -> list[Connection]:
-        """The pairs that are each other's best, and strong."""
+        """The strong pairs, the strongest first, each passage in one of them at most."""
         rows, columns = self._close()
         strengths = self._strengths(rows, columns)
         ranked = np.lexsort((columns, rows, -strengths))
@@ -69,8 +69,8 @@ class Comparison:
         ):
             if row not in taken[0] and column not in taken[1]:
                 found.append(self._connection(row, column, strength))
-            taken[0].add(row)
-            taken[1].add(column)
+                taken[0].add(row)
+                taken[1].add(column)
         return found
 
     def chosen(self, cells: Sequence[tuple[int, int]]) -> list[Connection]:

@@ -9,11 +9,14 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from towpath.language.everyday import EVERYDAY
 from towpath.language.terms import spellings, terms
 
 Numbers = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
+#: What an everyday word is worth, against one that tells something.
+_EVERYDAY = 0.5
 #: Words and pairs laid out at once: blocks of so many words, and so many words of pairs, bound the memory.
 _WORDS = 512
 _LAID_OUT = 1 << 21
@@ -39,7 +42,8 @@ class SharedWords:
             having += np.bincount(found, minlength=len(vocabulary))
             sides.append((rows, found, counts))
         passages = len(first) + len(second)
-        self._rarity = np.log(1 + (passages + 1) / np.maximum(having, 1))
+        common = np.fromiter((term in EVERYDAY for term in vocabulary), np.bool_, len(vocabulary))
+        self._rarity = np.log(1 + (passages + 1) / np.maximum(having, 1)) * np.where(common, _EVERYDAY, 1.0)
         self._sides = [
             _Side(rows, found, (1 + np.log(counts)) * self._rarity[found], len(texts))
             for (rows, found, counts), texts in zip(sides, self._texts, strict=True)

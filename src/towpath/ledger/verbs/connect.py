@@ -8,7 +8,7 @@ from towpath.ledger.columns import dump
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import connection_marks, connections
 from towpath.model.ids import connection_id
-from towpath.model.writes import Between, Carry, Connect, Version
+from towpath.model.writes import Between, Carry, Connect, Connection, Version
 
 _connections = connections.c
 
@@ -23,44 +23,49 @@ def connect(tx: Transaction, org_id: str, write: Connect) -> None:
     if not _is_current(held, write.document):
         return
     current = [one for one in write.between if _is_current(held, one.other)]
+    rows: list[dict[str, object]] = []
     for one in current:
         for carry in one.carried:
             _carry(tx, carry, write)
-        _end_others(tx, write.document.document_id, one)
-    rows = [
-        {
-            "id": connection_id(found.a_chunk_id, found.b_chunk_id),
-            "a": found.a_chunk_id,
-            "b": found.b_chunk_id,
-            "score": found.score,
-            "kind": found.kind,
-            "reason": found.reason,
-        }
-        for one in current
-        for found in one.found
-    ]
+        standing = _end_others(tx, write.document.document_id, one)
+        rows += [_row(found) for found in one.found]
+        rows += [row for row in map(_row, one.refreshed) if row["id"] in standing]
     if rows:
         tx.run("connect", rows=dump(rows), org_id=org_id, now=write.at)
+
+
+def _row(found: Connection) -> dict[str, object]:
+    return {
+        "id": connection_id(found.a_chunk_id, found.b_chunk_id),
+        "a": found.a_chunk_id,
+        "b": found.b_chunk_id,
+        "score": found.score,
+        "kind": found.kind,
+        "reason": found.reason,
+    }
 
 
 def _is_current(held: dict[str, str | None], version: Version) -> bool:
     return version.document_id in held and held[version.document_id] == version.run_id
 
 
-def _end_others(tx: Transaction, document_id: str, one: Between) -> None:
-    """What is no longer found goes, unless a person decided something about it."""
+def _end_others(tx: Transaction, document_id: str, one: Between) -> set[str]:
+    """What is no longer found goes, unless a person decided something about it; answers what stands."""
     other = one.other.document_id
+    c = _connections
     there = tx.connection.execute(
-        select(_connections.id, _connections.a_chunk_id, _connections.b_chunk_id)
-        .where(
+        select(c.id, c.a_chunk_id, c.b_chunk_id, or_(c.pinned, c.hidden).label("decided")).where(
             or_(
-                and_(_connections.a_document_id == document_id, _connections.b_document_id == other),
-                and_(_connections.a_document_id == other, _connections.b_document_id == document_id),
+                and_(c.a_document_id == document_id, c.b_document_id == other),
+                and_(c.a_document_id == other, c.b_document_id == document_id),
             )
         )
-        .where(~_connections.pinned, ~_connections.hidden)
+    ).all()
+    over = sorted(
+        str(row.id)
+        for row in there
+        if not row.decided and (str(row.a_chunk_id), str(row.b_chunk_id)) not in one.valid
     )
-    over = sorted(str(row.id) for row in there if (str(row.a_chunk_id), str(row.b_chunk_id)) not in one.valid)
     for start in range(0, len(over), 500):
         some = over[start : start + 500]
         tx.connection.execute(
@@ -70,6 +75,7 @@ def _end_others(tx: Transaction, document_id: str, one: Between) -> None:
                 ~_connections.hidden,
             )
         )
+    return {str(row.id) for row in there}.difference(over)
 
 
 def _carry(tx: Transaction, carry: Carry, write: Connect) -> None:

@@ -1,0 +1,44 @@
+"""Everyday words: two passages that share some of them need not speak of the same thing.
+
+The commonest words of English that still mean something. Other languages have none here, and all their words
+count in full.
+"""
+
+from __future__ import annotations
+
+from towpath.language.stems import stem
+
+_NOUNS = """
+time year years people way day days man men woman women thing things child children life world hand hands part place
+case week weeks company system program question work government number night nights point home water room mother area
+money story fact month months lot study book eye eyes job word words business issue side kind head house service
+friend friends father power hour hours game line end member law car city community name team minute minutes idea body
+information parent face level office door person art war history party result change morning evening afternoon reason
+girl boy boys moment air force foot feet age plan interest death experience effect use class control field role effort
+rate heart show light voice wife mind price report decision son daughter brother sister view town village road street
+arm difference value building action season society record paper space ground form event matter couple site activity
+table need situation cost figure picture practice piece land product wall news test step turn top bottom middle front
+back corner edge order sort bit summer winter spring autumn country family sound colour color noise sun sky weather
+"""
+_VERBS = """
+say said says get got gets make made makes go goes went gone know knew known take took taken takes see saw seen come
+came comes think thought look looked looks want wanted give gave given gives find found finds tell told ask asked seem
+seemed seems feel felt try tried leave left call called keep kept let begin began begun help show showed shown hear
+heard play run ran runs move moved live lived lives believe hold held bring brought happen happened write wrote written
+provide sit sat stand stood lose lost pay paid meet met include continue set learn learned lead led understand watch
+watched follow followed stop stopped create speak spoke read allow add added spend spent grow grew open opened walk
+walked win offer remember love consider appear buy wait serve die send sent expect build built stay fall fell fallen
+cut reach reached remain suggest raise raised pass passed sell sold require decide pull pulled carry carried turned
+put start started close closed lay lie rise rose risen throw thrown thrown draw drawn break broke broken pick need
+"""
+_OTHERS = """
+good new first last long great little own other old right big high different small large next early young important
+few public bad same able better best sure free true whole clear full near far late hard real possible low short less
+least well also even still never always often sometimes soon now then today tomorrow yesterday again away down out
+over once together almost enough quite rather really perhaps maybe already yet later ago around each every many much
+most some several both half double single one two three four five six seven eight nine ten eleven twelve twenty thirty
+forty fifty hundred thousand million second third quarter dozen dark light cold hot warm dry wet heavy quick slow deep
+"""
+
+#: By their stems, as texts are compared.
+EVERYDAY = frozenset(stem(word) for word in f"{_NOUNS} {_VERBS} {_OTHERS}".split())
