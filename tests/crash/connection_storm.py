@@ -29,7 +29,7 @@ from tests.support.databases import (
     sqlite_engine,
 )
 from tests.support.factories import a_document
-from towpath.errors import NotFound
+from towpath.errors import DatabaseUnavailable, NotFound
 from towpath.ledger.tables import connections
 from towpath.model.ids import HOME_ORG, document_id
 
@@ -43,6 +43,8 @@ class Weather:
 
     rewritten: int = 0
     deleted: int = 0
+    #: Requests to a database that did not answer, as happens on a machine with too much to do.
+    away: int = 0
     foreign_keys: list[str] = field(default_factory=list[str])
     complaints: list[str] = field(default_factory=list[str])
     #: Conflicts of locks that the database's door tried again by itself, so that nobody heard of them.
@@ -103,19 +105,31 @@ async def _meddle(shelf: Bookshelf, number: int, ends: float, weather: Weather, 
     """One person with one document: files it, rewrites it, now and then deletes it."""
     name = f"document {number}"
     mine = document_id(HOME_ORG, a_document(name).sha256)
-    await shelf.file(name, *luck.sample(_PASSAGES, 6))
+    await _filed(shelf, name, weather, luck)
     while time.monotonic() < ends:
         try:
             if luck.random() < 0.2:
                 await shelf.delete(mine)
                 weather.deleted += 1
-                await shelf.file(name, *luck.sample(_PASSAGES, 6))
+                await _filed(shelf, name, weather, luck)
             else:
                 await shelf.rewrite(mine, *luck.sample(_PASSAGES, luck.randint(3, 8)))
                 weather.rewritten += 1
         except NotFound:
-            pass
+            await _filed(shelf, name, weather, luck)
+        except DatabaseUnavailable:
+            weather.away += 1
         await asyncio.sleep(luck.random() * 0.05)
+
+
+async def _filed(shelf: Bookshelf, name: str, weather: Weather, luck: random.Random) -> None:
+    """The document is there; a database that was away for a moment is asked again, as any client would."""
+    while True:
+        try:
+            await shelf.file(name, *luck.sample(_PASSAGES, 6))
+            return
+        except DatabaseUnavailable:
+            weather.away += 1
 
 
 async def _connect_afresh(shelf: Bookshelf) -> None:
@@ -142,7 +156,7 @@ def main() -> int:
             weather = asyncio.run(storm(engine, given.minutes * 60, given.seed))
     print(f"{weather.rewritten} rewritten, {weather.deleted} deleted, the connections are as in peace")
     print(f"foreign-key errors {len(weather.foreign_keys)}, deadlocks {len(weather.deadlocks)}, ", end="")
-    print(f"tried again unseen {weather.settled}")
+    print(f"tried again unseen {weather.settled}, without an answer {weather.away}")
     print("\n".join(weather.complaints[:20]))
     return 1 if weather.foreign_keys or weather.deadlocks else 0
 

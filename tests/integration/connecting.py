@@ -41,6 +41,9 @@ from towpath.worker.worker import Worker
 
 CANAL, BEES = CHAPTERS[0], CHAPTERS[1]
 
+#: Long, for what is waited for comes: a machine with much else to do is only slow.
+PATIENCE = 300.0
+
 
 async def publish(context: Context) -> Outcome:
     """Publishes the texts of the run's options, one passage each."""
@@ -109,7 +112,7 @@ class Bookshelf:
             runs = await self.ledger.runs(document_id, org_id=HOME_ORG)
             return all(run.ended_at is not None for run in runs)
 
-        await until(look, "the document to be ready", 60)
+        await until(look, "the document to be ready", PATIENCE)
 
     async def settled(self) -> None:
         """Nothing waits any more, and nothing is being worked."""
@@ -121,7 +124,7 @@ class Bookshelf:
                 await self.ledger.database.run(lambda tx: tx.connection.execute(query).first(), read=True)
             ) is None
 
-        await until(look, "all jobs to end", 60)
+        await until(look, "all jobs to end", PATIENCE)
 
     async def connect_again(self, document_id: str) -> None:
         """One more `connect` of the document's last run, waited for."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, insert
 
 from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
 from tests.support.databases import EngineUnderTest
+from tests.support.factories import a_document
 from towpath.catalogue.contract import ShownConnection
-from towpath.ledger.tables import connections
+from towpath.ledger.contract import Plan, Submission
+from towpath.ledger.tables import connections, organizations
 from towpath.model.work import JobStatus, RunState
 from towpath.stages import connect
 
@@ -45,10 +49,47 @@ async def test_given_two_documents_on_one_subject_then_their_passages_are_connec
 async def test_given_a_document_alone_or_of_another_organization_then_nothing_is_connected(
     shelf: Bookshelf,
 ) -> None:
+    strangers = str(uuid.uuid4())
+    theirs = insert(organizations).values(id=strangers, name="strangers", created_at=shelf.clock.now())
+    await shelf.ledger.database.run(lambda tx: tx.connection.execute(theirs))
     async with shelf.working():
         alone = await shelf.file("alone", BEES.first, BEES.retold)
+        plan = Plan("document", 1, ("publish",), {"texts": [BEES.first, BEES.second]})
+        submission = Submission(a_document("alone", org_id=strangers), plan)
+        submitted = await shelf.ledger.submit(submission, shelf.clock.now())
+        shelf.bell.ring()
         await shelf.settled()
-    assert await shelf.connections(alone) == []
+        await shelf.connect_again(alone)
+    assert [job.status for job in await shelf.ledger.jobs(str(submitted.run_id), org_id=strangers)] == [
+        JobStatus.COMPLETED,
+        JobStatus.COMPLETED,
+    ]
+    assert await shelf.stored() == set()
+
+
+async def test_given_documents_of_odd_shapes_then_all_are_compared_and_the_others_are_connected(
+    shelf: Bookshelf,
+) -> None:
+    table = [f"| {row} | lot {row % 7} | {row * 13 % 97}.50 | paid |" for row in range(300)]
+    russian = "Священник больше всего любил своих пчёл. Девять соломенных ульев стояли у южной стены сада."
+    async with shelf.working():
+        book = await shelf.file("book", BEES.first)
+        for name, texts in {
+            "signs": ["* * *", "---"],
+            "one word": ["bees"],
+            "a table": table,
+            "the same table": table,
+            "in Russian": [russian],
+            "retelling": [BEES.retold],
+        }.items():
+            await shelf.file(name, *texts)
+        await shelf.settled()
+        _, jobs = await shelf.last_run(book)
+        tables = [one for one in await shelf.stored() if one[3] == "same_passage"]
+    assert jobs[-1].status is JobStatus.COMPLETED
+    assert BEES.retold in {one.there.text for one in await shelf.connections(book)}
+    passages = [passage for one in tables for passage in one[:2]]
+    assert len(passages) == len(set(passages)), "each row is connected with one row of the other table"
 
 
 async def test_given_the_same_documents_in_any_order_then_the_connections_are_the_same(
@@ -111,6 +152,31 @@ async def test_given_pins_and_hides_then_they_survive_reprocessing_and_small_cor
         await shelf.rewrite(retelling, BEES.retold, recut)
         await shelf.settled()
         assert await shelf.marks(book) == {corrected: (True, False), CANAL.first: (False, True)}
+
+
+async def test_given_a_paragraph_before_all_others_then_pins_and_hides_go_to_where_their_text_went(
+    shelf: Bookshelf,
+) -> None:
+    """Every passage begins and ends elsewhere, and has another id."""
+    bees, canal = BEES.first.split(), CANAL.first.split()
+    parts = [bees[:35], bees[35:] + canal[:40], canal[40:]]
+    recut = [f"A preface of a few words. {' '.join(parts[0])}", *map(" ".join, parts[1:])]
+    async with shelf.working():
+        book = await shelf.file("book", BEES.first, CANAL.first)
+        await shelf.file("retelling", BEES.retold, CANAL.retold)
+        await shelf.settled()
+        for one in await shelf.connections(book):
+            pinned = one.here.text == BEES.first
+            await shelf.mark(one.id, pinned=pinned, hidden=not pinned)
+        for _ in range(2):
+            await shelf.rewrite(book, *recut)
+            await shelf.settled()
+        decided = {
+            (one.there.text, one.pinned, one.hidden)
+            for one in await shelf.connections(book)
+            if one.pinned or one.hidden
+        }
+    assert decided == {(BEES.retold, True, False), (CANAL.retold, False, True)}
 
 
 async def test_given_a_pinned_connection_that_would_not_be_found_again_then_it_stays(

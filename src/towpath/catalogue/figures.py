@@ -16,6 +16,7 @@ from towpath.catalogue.contract import Figures
 from towpath.ledger.columns import to_instant, to_json
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
+from towpath.model.work import EventKind
 
 _jobs, _events, _runs = document_processing_jobs.c, run_events.c, processing_runs.c
 
@@ -40,7 +41,8 @@ def figures(tx: Transaction, now: datetime) -> Figures:
     completed = [str(row.run_id) for row in rows if row.kind == "RUN_COMPLETED"]
     seconds, runs = _by_size(tx, completed)
     return Figures(
-        events=Counter(str(row.kind) for row in rows),
+        # All kinds: an alert that compares two finds nothing to compare where one of them never happened.
+        events=dict.fromkeys(map(str, EventKind), 0) | Counter(str(row.kind) for row in rows),
         foreign_key_violations=sum(any(word in error for word in _FOREIGN_KEY) for error in errors),
         silent=_silent(tx, now),
         run_seconds=seconds,
