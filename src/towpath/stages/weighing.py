@@ -42,7 +42,7 @@ class SharedWords:
             having += np.bincount(found, minlength=len(vocabulary))
             sides.append((rows, found, counts))
         passages = len(first) + len(second)
-        common = np.fromiter((term in EVERYDAY for term in vocabulary), np.bool_, len(vocabulary))
+        common = np.fromiter(map(EVERYDAY.__contains__, vocabulary), np.bool_, len(vocabulary))
         self._rarity = np.log(1 + (passages + 1) / np.maximum(having, 1)) * np.where(common, _EVERYDAY, 1.0)
         self._sides = [
             _Side(rows, found, (1 + np.log(counts)) * self._rarity[found], len(texts))
