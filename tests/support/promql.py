@@ -146,7 +146,7 @@ class Question:
 
 
 def _folded(fold: Callable[[Sequence[float]], float], kept: Sequence[str], value: Vector | float) -> Vector:
-    if isinstance(value, float):
+    if not isinstance(value, dict):
         raise Unknown("a number cannot be folded")
     together: dict[Labels, list[float]] = {}
     for labels, number in value.items():
