@@ -52,7 +52,7 @@ async def test_what_is_not_there_is_refused_with_a_sentence(desk: Desk) -> None:
     address = f"/documents/{note}/connections"
     assert await desk.get(address) == []
 
-    asked = {
+    asked: dict[int, list[tuple[str, dict[str, str]]]] = {
         404: [(address, {"after": NOBODY}), (f"/documents/{NOBODY}/connections", {})],
         422: [(address, {"limit": "0"}), (address, {"limit": "many"}), (address, {"limit": "1001"})],
     }

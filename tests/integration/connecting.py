@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from functools import partial
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from bench.quality.texts import CHAPTERS
 from tests.integration.workshop import BRISK, HASTY, Shelf, until
@@ -115,16 +115,20 @@ class Bookshelf:
         await until(look, "the document to be ready", PATIENCE)
 
     async def settled(self) -> None:
-        """Nothing waits any more, and nothing is being worked."""
+        """Nothing waits any more, and nothing is being worked; waited for as long as there is less and less."""
+        left = await self._unfinished()
+        while left:
+
+            async def fewer(left: int = left) -> bool:
+                return await self._unfinished() < left
+
+            await until(fewer, f"any of {left} jobs to end", PATIENCE)
+            left = await self._unfinished()
+
+    async def _unfinished(self) -> int:
         jobs = document_processing_jobs.c
-        query = select(jobs.id).where(jobs.status.in_(["PENDING", "PROCESSING"])).limit(1)
-
-        async def look() -> bool:
-            return (
-                await self.ledger.database.run(lambda tx: tx.connection.execute(query).first(), read=True)
-            ) is None
-
-        await until(look, "all jobs to end", PATIENCE)
+        query = select(func.count()).where(jobs.status.in_(["PENDING", "PROCESSING"]))
+        return await self.ledger.database.run(lambda tx: tx.connection.scalar(query) or 0, read=True)
 
     async def connect_again(self, document_id: str) -> None:
         """One more `connect` of the document's last run, waited for."""
