@@ -25,9 +25,8 @@ WORTH = 3.0
 #: Passages looked up at once, and documents compared and written at once.
 AT_ONCE = 64
 DOCUMENTS_AT_ONCE = 8
-#: A document is compared with at most this many others, and with so many more for each of its passages.
+#: A document is compared with at most this many others, and with one more for each of its passages.
 FEW = 32
-EACH = 4
 #: Connections stored for one passage; the best of them are shown, the others step in when one of those goes.
 KEPT = 20
 #: How often a document is compared again that is published anew each time; then its own `connect` has to do.
@@ -86,7 +85,7 @@ async def _worth_comparing(
                 best[document_id] = max(cosine, best.get(document_id, cosine))
         context.check()
     ranked = sorted(best, key=lambda document_id: (-best[document_id], document_id))
-    named = ranked[: FEW + EACH * len(mine.ids)]
+    named = ranked[: FEW + len(mine.ids)]
     known = await library.connected(context.org_id, mine.document_id) - set(named)
     return named, sorted(known)
 
