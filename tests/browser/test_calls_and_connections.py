@@ -103,7 +103,7 @@ def test_connections_stand_side_by_side_and_are_pinned_and_hidden(
     expect(pairs).to_have_count(len(known))
     closest = max(known, key=lambda one: one["score"])
     expect(pairs.first).to_contain_text(closest["reason"])
-    expect(pairs.first).to_contain_text(f"{closest['score'] * 100:.0f} %")
+    expect(pairs.first).to_contain_text(f"{int(closest['score'] * 100 + 0.5)} %")
     assert reader.violations() == []
     reader.picture("connections", pictures)
 

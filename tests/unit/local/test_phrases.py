@@ -77,6 +77,17 @@ def test_sentences_end_at_the_pauses_that_were_made() -> None:
     ]
 
 
+def test_a_part_of_a_sentence_is_a_line_where_a_pause_follows_it() -> None:
+    phrase = Phrase(0.0, 9.0, ((5.0, 6.0),))
+
+    lines = timed(phrase, "When the water rose, as it did each spring, we waited for days.")
+
+    assert lines == [
+        (0.0, 5.0, "When the water rose, as it did each spring,"),
+        (6.0, 9.0, "we waited for days."),
+    ]
+
+
 def test_nothing_is_said_in_a_pause() -> None:
     phrase = Phrase(0.0, 10.0, ((2.0, 8.0),))
 

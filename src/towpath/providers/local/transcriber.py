@@ -20,7 +20,7 @@ from towpath.errors import ConfigError
 from towpath.model.recording import Window
 from towpath.model.transcript import Segment
 from towpath.providers.contract import Answer
-from towpath.providers.local.phrases import MARGIN, Phrase, Sound, phrases
+from towpath.providers.local.phrases import MARGIN, Phrase, Sound, Span, phrases
 from towpath.providers.local.runner import Runner
 
 #: What the model was trained on.
@@ -28,10 +28,10 @@ RATE = 16_000
 OPUS_RATE = 48_000
 #: Decoding begins this many seconds early, for Opus needs a run-up.
 RUN_UP = 1.0
-#: A sentence ends at a pause this many seconds from where its length lets it end.
-NEARBY = 1.0
+#: Words end at a pause this many seconds from where their number lets them end.
+NEARBY = 0.7
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_PART_END = re.compile(r"(?<=[.!?,;:])\s+")
 _COMMAS = re.compile(",{2,}")
 
 
@@ -77,23 +77,27 @@ def _heard(samples: Sound, phrase: Phrase) -> str:
 
 
 def timed(phrase: Phrase, text: str) -> list[tuple[float, float, str]]:
-    """The sentences of a phrase: by their length, and where there was a pause nearby, by that."""
-    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence]
-    letters = sum(map(len, sentences))
+    """The lines of a phrase: one for each sentence, and for each part of one that ends in a pause."""
+    parts = [part for part in _PART_END.split(text) if part]
+    letters = sum(map(len, parts))
     lines: list[tuple[float, float, str]] = []
-    start, said = phrase.start, 0
-    for sentence in sentences:
-        said += len(sentence)
+    start, said, line = phrase.start, 0, ""
+    for part in parts:
+        said += len(part)
+        line = f"{line} {part}".lstrip()
         guess = phrase.moment(said / letters)
-        end, next_start = _pause_near(phrase, guess) if said < letters else (phrase.end, phrase.end)
-        lines.append((start, max(start, end), sentence))
-        start = max(start, next_start)
+        pause = (phrase.end, phrase.end) if said == letters else _pause_near(phrase, guess)
+        if pause is None and part[-1] not in ".!?":
+            continue
+        end, next_start = pause or (guess, guess)
+        lines.append((start, max(start, end), line))
+        start, line = max(start, next_start), ""
     return lines
 
 
-def _pause_near(phrase: Phrase, guess: float) -> tuple[float, float]:
-    nearest = min(phrase.pauses, key=lambda pause: abs(sum(pause) / 2 - guess), default=(guess, guess))
-    return nearest if abs(sum(nearest) / 2 - guess) <= NEARBY else (guess, guess)
+def _pause_near(phrase: Phrase, guess: float) -> Span | None:
+    near = [pause for pause in phrase.pauses if pause[0] - NEARBY <= guess <= pause[1] + NEARBY]
+    return min(near, key=lambda pause: abs(sum(pause) / 2 - guess), default=None)
 
 
 def samples_of(sound: str, start: float, end: float, channel: int | None) -> Sound:
