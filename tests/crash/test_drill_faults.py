@@ -121,3 +121,14 @@ async def test_content_that_is_published_in_pieces_is_seen(rehearsal: Rehearsal,
     async with rehearsal.copy("publish") as copy:
         storm = await _worked(copy, strike, complete)
     assert "was seen with" in next(iter(storm.half_seen.values()))
+
+
+async def test_a_worker_that_is_dead_already_can_be_stopped_woken_and_retired(tmp_path: Path) -> None:
+    """It strikes itself down when it pleases, also between two looks of the drill."""
+    async with Rehearsal(tmp_path, None).copy(None) as copy:
+        member = copy.crew.start()
+        member.process.kill()
+        member.process.join(PATIENCE)
+        copy.crew.stop(member, 0.0)
+        copy.crew.retire()
+    assert copy.crew.members == []

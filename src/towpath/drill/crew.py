@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -73,14 +74,16 @@ class Crew:
 
     def stop(self, member: Member, seconds: float) -> None:
         """Freeze it past its lease, but not inside SQLite's only write lock: that would stop everybody."""
-        for _ in range(50):
-            os.kill(member.pid, signal.SIGSTOP)
-            if self._writable():
-                member.wake_at = time.monotonic() + seconds
-                self.deeds["stopped at random"] += 1
-                return
-            os.kill(member.pid, signal.SIGCONT)
-            time.sleep(0.01)
+        # It may strike itself down in this very moment; whoever looks after the crew finds that out.
+        with contextlib.suppress(ProcessLookupError):
+            for _ in range(50):
+                os.kill(member.pid, signal.SIGSTOP)
+                if self._writable():
+                    member.wake_at = time.monotonic() + seconds
+                    self.deeds["stopped at random"] += 1
+                    return
+                os.kill(member.pid, signal.SIGCONT)
+                time.sleep(0.01)
 
     def leave(self, member: Member) -> None:
         """Ask it politely, as a deploy does."""
@@ -98,8 +101,9 @@ class Crew:
         for member in self.members:
             if member.wake_at is not None and now >= member.wake_at and member not in dead:
                 member.wake_at = None
-                os.kill(member.pid, signal.SIGCONT)
-                self.deeds["woken"] += 1
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(member.pid, signal.SIGCONT)
+                    self.deeds["woken"] += 1
         for member in dead:
             self.members.remove(member)
             if not member.expected_to_die and member.process.exitcode != worker.NO_DATABASE:
@@ -123,7 +127,8 @@ class Crew:
     def retire(self) -> None:
         """Everybody wakes, finishes and leaves; who does not is killed."""
         for member in self.members:
-            os.kill(member.pid, signal.SIGCONT)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(member.pid, signal.SIGCONT)
             member.process.terminate()
         for member in self.members:
             member.process.join(PATIENCE)
