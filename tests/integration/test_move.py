@@ -34,7 +34,7 @@ from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.postgres.protection import APP_ROLE
 from towpath.ledger.sqlite.database import SqliteDatabase
-from towpath.ledger.tables import metadata
+from towpath.ledger.tables import metadata, workers
 from towpath.model.ids import HOME_ORG, new_id
 
 LOCK, BEES = CHAPTERS[0], CHAPTERS[1]
@@ -95,7 +95,7 @@ def ask(dsn: str, query: str) -> list[tuple[Any, ...]]:
 
 
 def everything(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables, as values that can be compared whichever engine they come from."""
+    """All rows that move, as values that can be compared whichever engine they come from."""
 
     def rows(table: Table) -> list[tuple[Any, ...]]:
         columns = [column for column in table.columns if column.name not in LET_GO.get(table.name, ())]
@@ -103,7 +103,7 @@ def everything(database: Database) -> dict[str, list[tuple[Any, ...]]]:
         return sorted((tuple(map(_comparable, row)) for row in found), key=repr)
 
     try:
-        return {table.name: rows(table) for table in metadata.sorted_tables}
+        return {table.name: rows(table) for table in metadata.sorted_tables if table is not workers}
     finally:
         database.close()
 
