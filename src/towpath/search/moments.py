@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 Moments = Sequence[tuple[int, float]]
 
 
-def heard_at(anchor: Mapping[str, object], place: int | None) -> Mapping[str, object]:
-    """The anchor of a passage, opened at a place in its text; a document's stays as it is."""
+def heard_at(anchor: Mapping[str, object], find: Callable[[], int | None]) -> Mapping[str, object]:
+    """The anchor of a passage, opened at a place in its text that is found; a document's stays as it is."""
     if "moments" not in anchor:
         return anchor
     shown = {name: value for name, value in anchor.items() if name != "moments"}
     moments = cast("Moments", anchor["moments"])
-    if place is None or not moments:
-        return shown
-    return shown | {"seconds_start": round(second_of(moments, place), 2)}
+    place = find() if moments else None
+    return shown if place is None else shown | {"seconds_start": round(second_of(moments, place), 2)}
 
 
 def second_of(moments: Moments, place: int) -> float:

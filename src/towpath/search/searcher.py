@@ -7,6 +7,7 @@ import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from towpath.search.index import Index
 from towpath.search.moments import heard_at
 from towpath.search.passages import read_passages, read_texts
 from towpath.search.query import Wish, read
-from towpath.search.snippet import cut
+from towpath.search.snippet import cut, place
 
 log = logging.getLogger(__name__)
 
@@ -162,6 +163,6 @@ def _hit(ranked: Ranked, passage: Passage, wish: Wish) -> Hit:
         ranked.score,
         snippet.text,
         snippet.highlights,
-        heard_at(passage.anchor, snippet.at),
+        heard_at(passage.anchor, partial(place, passage.text, wish)),
         passage.ordinal,
     )

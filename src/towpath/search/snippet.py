@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +22,7 @@ LONGEST_PASSAGE = 20_000
 
 # Marks of markdown that mean nothing in a line of plain text: headings, quotes, rules of tables, emphasis.
 _MARKDOWN = re.compile(r"(?m)^[ \t]*(?:#{1,6}|>)[ \t]+|^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|?)+[ \t]*$|\*\*")
-_MAYBE_MARKDOWN = re.compile(r"[#>|]|\*\*")
+_MAYBE_MARKDOWN = ("#", ">", "|", "**")
 _SENTENCE_START = re.compile(r"(?<=[.!?…。！？])\s*")
 
 _ANY_LETTER = re.compile("[A-Za-z0-9]")
@@ -35,8 +34,6 @@ Span = tuple[int, int]
 class Snippet:
     text: str
     highlights: tuple[Span, ...] = ()
-    #: Where in the passage the words stand closest together; None where there are none.
-    at: int | None = None
 
 
 class _Mark(NamedTuple):
@@ -51,7 +48,7 @@ class _Mark(NamedTuple):
 class _Sought:
     """What to mark, prepared once for all passages of a search."""
 
-    #: For an ASCII text: words that begin as one of the terms does. A stem keeps its word's first two letters.
+    #: For ASCII in small letters: words that begin as a term does. A stem keeps its word's first two letters.
     alike: re.Pattern[str]
     #: The terms of one word, by its stem.
     singles: Mapping[str, int]
@@ -61,10 +58,7 @@ class _Sought:
 
 def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     """About ``length`` characters around the best place; the beginning where no word is found."""
-    text = passage[:LONGEST_PASSAGE]
-    if _MAYBE_MARKDOWN.search(text):
-        text = _MARKDOWN.sub("", text)
-    text = " ".join(text.split())
+    text = _plain(passage)
     marks = _marks(text, _sought(wish.terms))
     start, end = _window(text, marks, length)
     before, after = "… " if start > 0 else "", " …" if end < len(text) else ""
@@ -72,8 +66,21 @@ def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
     spans = [
         (mark.start + shift, mark.end + shift) for mark in marks if start <= mark.start and mark.end <= end
     ]
-    at = _densest(marks, len(wish.text) + SNAP) if marks else None
-    return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)), at)
+    return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)))
+
+
+def place(passage: str, wish: Wish) -> int | None:
+    """Where in the passage the words stand closest together; None where there are none."""
+    marks = _marks(_plain(passage), _sought(wish.terms))
+    return _densest(marks, len(wish.text) + SNAP) if marks else None
+
+
+def _plain(passage: str) -> str:
+    text = passage[:LONGEST_PASSAGE]
+    if any(sign in text for sign in _MAYBE_MARKDOWN):
+        text = _MARKDOWN.sub("", text)
+    # Most passages are plain already, and looking is ten times as fast as taking apart and joining.
+    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 @lru_cache(maxsize=256)
@@ -81,10 +88,17 @@ def _sought(terms: tuple[Term, ...]) -> _Sought:
     # Without the small words, unless there are no others.
     telling = tuple(term for term in terms if not term.is_slight) or terms
     beginnings = {part[:2] for term in telling for part in term.key if part.isascii()}
-    alike = re.compile(f"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(beginnings)) or '(?!)'})[a-z0-9]*")
+    alike = re.compile(_beginning(sorted(beginnings)) + "[a-z0-9]*")
     simple = {n: term for n, term in enumerate(telling) if len(term.words) == 1 and not term.is_prefix}
     others = tuple((n, term) for n, term in enumerate(telling) if n not in simple)
     return _Sought(alike, {term.key[0]: n for n, term in simple.items()}, others)
+
+
+def _beginning(letters: Sequence[str]) -> str:
+    if all(len(pair) == 2 for pair in letters):
+        # Looking back after the letters and not before them, the search leaps from one such letter to the next.
+        return f"(?:{'|'.join(letters) or '(?!)'})(?<![a-z0-9]..)"
+    return f"(?<![a-z0-9])(?:{'|'.join(letters)})"
 
 
 def _marks(text: str, sought: _Sought) -> list[_Mark]:
@@ -119,7 +133,7 @@ def _adjoin(text: str, row: Sequence[Word]) -> bool:
 def _items(text: str, sought: _Sought) -> list[Word]:
     """The text as the indexes see it: stems, or pairs of letters that close with a single one."""
     if text.isascii():
-        return [(stem(found[0]), *found.span()) for found in sought.alike.finditer(text)]
+        return [(stem(found[0]), *found.span()) for found in sought.alike.finditer(text.lower())]
     items: list[Word] = []
     for word, start, end in words(text):
         if runs_on(word):
@@ -144,13 +158,20 @@ def _window(text: str, marks: Sequence[_Mark], length: int) -> Span:
 
 def _densest(marks: Sequence[_Mark], reach: int) -> int:
     """Where the window with most different terms begins; among equals that with most marks, or the first."""
-    best, best_start = (0, 0), 0
-    starts = [mark.start for mark in marks]
+    if not marks or marks[-1].start - marks[0].start < reach:
+        return marks[0].start if marks else 0
+    best, best_start, end = (0, 0), 0, 0
+    inside: dict[int, int] = {}
     for at, mark in enumerate(marks):
-        inside = marks[at : bisect_left(starts, mark.start + reach)]
-        value = (len({other.term for other in inside}), len(inside))
+        while end < len(marks) and marks[end].start < mark.start + reach:
+            inside[marks[end].term] = inside.get(marks[end].term, 0) + 1
+            end += 1
+        value = (len(inside), end - at)
         if value > best:
             best, best_start = value, mark.start
+        inside[mark.term] -= 1
+        if not inside[mark.term]:
+            del inside[mark.term]
     return best_start
 
 
