@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import inspect, select
 
-from tests.integration.workshop import BRISK, HASTY, Workshop, until
+from tests.integration.workshop import BRISK, HASTY, Workshop, nothing, until
 from towpath.errors import Refused, Rejected, Throttled, Transient
 from towpath.ledger.contract import Plan
 from towpath.ledger.tables import workers
@@ -18,10 +18,6 @@ from towpath.model.ids import HOME_ORG
 from towpath.model.work import Done, FailureType, Job, JobStatus, Json, Outcome, RunState, Suspend
 from towpath.stages.contract import Context, Stage
 from towpath.worker.worker import sweep_pause
-
-
-async def nothing(_context: Context) -> Outcome:
-    return Done()
 
 
 async def for_ever(_context: Context) -> Outcome:
@@ -270,39 +266,6 @@ class TestOutcomes:
 
             await until(connected, "the follow-up to be done")
         assert states == [RunState.COMPLETED]
-
-
-async def test_follow_ups_never_take_all_slots_and_are_all_done_in_the_end(workshop: Workshop) -> None:
-    at_work: set[str] = set()
-    done: set[str] = set()
-    most = 0
-    gate = asyncio.Event()
-
-    async def connect(context: Context) -> Outcome:
-        nonlocal most
-        at_work.add(context.run_id)
-        most = max(most, len(at_work))
-        await gate.wait()
-        at_work.discard(context.run_id)
-        done.add(context.run_id)
-        return Done()
-
-    early = [await workshop.submit("publish") for _ in range(6)]
-    async with workshop.working(
-        {"publish": nothing}, follow_ups={"connect": connect}, pace=replace(BRISK, concurrency=2)
-    ):
-        for one in early:
-            await workshop.ended(one)
-        late = await workshop.submit("publish")
-        await workshop.ended(late)
-        assert len(at_work) == 1
-        gate.set()
-
-        async def all_connected() -> bool:
-            return len(done) == 7
-
-        await until(all_connected, "every follow-up to be done")
-    assert most == 1
 
 
 async def test_progress_is_written_seldom_but_never_without_its_end(workshop: Workshop) -> None:

@@ -14,10 +14,10 @@ from tests.support.factories import a_document
 from towpath.clock import SystemClock
 from towpath.ledger.contract import Ledger, Plan, Submission, Submitted
 from towpath.model.ids import HOME_ORG
-from towpath.model.work import Job, Run
+from towpath.model.work import Done, Job, Outcome, Run
 from towpath.pipelines.pipeline import Pipeline, Step
 from towpath.queue.local import LocalBell
-from towpath.stages.contract import Stage
+from towpath.stages.contract import Context, Stage
 from towpath.worker.execute import Executor, Rules
 from towpath.worker.governor import Governor
 from towpath.worker.worker import Pace, Worker
@@ -104,6 +104,10 @@ class Workshop:
             return run if run.ended_at is not None else None
 
         return await until(look, "the run to end")
+
+
+async def nothing(_context: Context) -> Outcome:
+    return Done()
 
 
 async def until(fact: Callable[[], Awaitable[T | None]], what: str, seconds: float = PATIENCE) -> T:

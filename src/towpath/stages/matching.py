@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ LENIENT = 1.5
 #: Letters in a row that are the same by no accident, and how much of the shorter text must be of such.
 RUN = 16
 SAME = 0.3
+#: So many runs are looked for before all are.
+PROBES = 32
 MOST_TERMS = 5
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
@@ -128,10 +131,23 @@ def successor(text: str, passages: Passages) -> int | None:
 
 def _overlap(one: str, other: str) -> float:
     """How much of the shorter text stands letter for letter in the other; blanks and signs do not count."""
-    runs, others = _runs(one), _runs(other)
+    shorter, longer = sorted((_letters(one), _letters(other)), key=len)
+    if not _touch(shorter, longer):
+        return 0.0
+    runs, others = _runs(shorter), _runs(longer)
     return len(runs & others) / (min(len(runs), len(others)) or 1)
 
 
-def _runs(text: str) -> set[str]:
-    letters = _NOT_LETTERS.sub("", text.casefold())
+def _touch(shorter: str, longer: str) -> bool:
+    """Whether any of some runs is in both; texts with a good part in common have several of them."""
+    step = max(1, len(shorter) // PROBES)
+    return any(shorter[at : at + RUN] in longer for at in range(0, max(1, len(shorter) - RUN + 1), step))
+
+
+@lru_cache(maxsize=4_096)
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text.casefold())
+
+
+def _runs(letters: str) -> set[str]:
     return {letters[at : at + RUN] for at in range(max(1, len(letters) - RUN + 1))} - {""}

@@ -138,11 +138,8 @@ class Executor:
         self._artifacts = artifacts
         self._clock = clock
         self._rules = rules
-
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """What runs are made of, in every pipeline; follow-ups are not of them."""
-        return tuple({name: None for pipeline in self._pipelines.values() for name in pipeline.stages})
+        #: What runs are made of, in every pipeline; follow-ups are not of them.
+        self.stages = tuple({name: None for pipeline in pipelines.values() for name in pipeline.stages})
 
     async def execute(self, job: Claimed, held: Held, *, keep: Callable[[str], bool]) -> Settlement | None:
         """Run the stage; None when there is nothing left to say because the lease is lost.

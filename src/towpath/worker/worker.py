@@ -65,6 +65,8 @@ class Worker:
         self._pulse = Pulse(ledger, clock, pace.lease_seconds, pace.heartbeat_seconds)
         self._settler = Settler(ledger, clock, pace.lease_seconds)
         self._tasks: dict[asyncio.Task[None], Claimed] = {}
+        self._follow_ups = 0
+        self._of_runs = tuple(name for name in executor.stages if pace.stages is None or name in pace.stages)
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
         self._slot_freed = asyncio.Event()
@@ -102,7 +104,7 @@ class Worker:
     async def _take_jobs(self) -> None:
         idle = contention = 0
         while not self._stopping.is_set():
-            free = self._pace.concurrency - len(self._tasks)
+            free = self._pace.concurrency - self._taken()
             if free <= 0:
                 await self._slot()
                 continue
@@ -149,11 +151,12 @@ class Worker:
         )
 
     def _open_to(self) -> tuple[str, ...] | None:
-        """While a follow-up is in hand no more are taken: nobody waits for them, and runs want the slots."""
-        served, of_runs = self._pace.stages, self._executor.stages
-        if all(job.stage in of_runs for job in self._tasks.values()):
-            return served
-        return of_runs if served is None else tuple(name for name in served if name in of_runs) or served
+        """While a follow-up is in hand no more are taken: nobody waits for them."""
+        return self._of_runs if self._of_runs and self._follow_ups else self._pace.stages
+
+    def _taken(self) -> int:
+        """Follow-ups take no slot from runs, but from each other where a worker serves nothing else."""
+        return len(self._tasks) - (self._follow_ups if self._of_runs else 0)
 
     def _patience(self, idle: int) -> float:
         """Poll every second with jitter; after a while without work, more slowly."""
@@ -176,12 +179,14 @@ class Worker:
         say_resumed(job)
         task = asyncio.create_task(self._work(job, asked_at))
         self._tasks[task] = job
+        self._follow_ups += job.stage not in self._executor.stages
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         job = self._tasks.pop(task, None)
         self._slot_freed.set()
         if job is not None and job.stage not in self._executor.stages:
+            self._follow_ups -= 1
             # Others like it may have been left waiting.
             self._bell.ring()
         if not task.cancelled() and (error := task.exception()):
