@@ -85,7 +85,9 @@ def _upgrade_sqlite() -> None:
 def _in_pairs(column: str) -> str:
     """Splits runs into pairs; in blocks of 64 letters, or a text of n letters would be copied n times."""
     plain = f"replace(replace({column}, 'ё', 'е'), 'Ё', 'Е')"
-    return f"""case when {column} glob '*[{NEAR_RUN_ON}]*' and {column} glob '*[{RUN_ON}]*' then (
+    # As many letters as bytes: ASCII, where there is nothing to split or to replace.
+    return f"""case when length(cast({column} as blob)) = length({column}) then {column}
+    when {column} glob '*[{NEAR_RUN_ON}]*' and {column} glob '*[{RUN_ON}]*' then (
       with recursive
         blocks (place, rest) as (
           select 1, {plain} union all
