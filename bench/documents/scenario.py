@@ -9,8 +9,10 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 
 import httpx
 import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
@@ -24,8 +26,9 @@ from towpath.server.api import create_app
 
 SUMMARY = "pages per second, end to end, against the extraction library alone"
 PROCESSES = 2
-#: Seconds between looks whether all is done; looking is work for the server too.
-LOOKING = 0.2
+ROUNDS = 3
+#: Seconds between looks whether all is done.
+LOOKING = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,13 +46,21 @@ def run(arguments: argparse.Namespace) -> int:
             else _generated(folder, arguments.quick)
         )
         pages = sum(len(pypdfium2.PdfDocument(path)) for path in files)
-        alone = pages / _library_alone(files)
-        ours = pages / asyncio.run(_end_to_end(folder / "data", files, arguments.embedder))
+        # In turns, so that whatever else the machine does disturbs both alike.
+        rounds = [
+            (
+                pages / _library_alone(files),
+                pages / asyncio.run(_end_to_end(folder / f"data-{number}", files, arguments.embedder)),
+            )
+            for number in range(1 if arguments.quick else ROUNDS)
+        ]
+    alone, ours = (median(rates) for rates in zip(*rounds, strict=True))
     text = "\n".join(
         [
             "## Documents, end to end",
             "",
-            f"{pages} pages in {len(files)} PDFs, {PROCESSES} processes each. {describe_machine()}",
+            f"{pages} pages in {len(files)} PDFs, {PROCESSES} processes each, the median of {len(rounds)} turns. "
+            f"{describe_machine()}",
             "",
             "| | pages/s | ratio |",
             "|---|---:|---:|",
@@ -98,15 +109,21 @@ async def _end_to_end(data: Path, files: Sequence[Path], embedder: str) -> float
         transport = httpx.ASGITransport(create_app(towpath.services, None))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=None) as http:
             await _warm_children(http)
-            started = time.perf_counter()
+            started = datetime.now(UTC)
+            uploaded: list[str] = []
             for path in files:
                 with path.open("rb") as file:
-                    (await http.post("/documents", files={"file": (path.name, file)})).raise_for_status()
+                    answer = (
+                        await http.post("/documents", files={"file": (path.name, file)})
+                    ).raise_for_status()
+                uploaded.append(answer.json()["run_id"])
             await _all_over(http)
-            seconds = time.perf_counter() - started
             done = (await http.get("/documents", params={"status": "COMPLETED"})).json()["total"]
             assert done == len(files) + PROCESSES, f"{done} of {len(files) + PROCESSES} completed"
-            return seconds
+            # By what is on record: somebody who looked more often would see it sooner, and keep the server from work.
+            runs = [(await http.get(f"/runs/{run}")).raise_for_status().json() for run in uploaded]
+            ended = max(datetime.fromisoformat(run["ended_at"]) for run in runs)
+            return (ended - started).total_seconds()
 
 
 async def _warm_children(http: httpx.AsyncClient) -> None:
