@@ -61,8 +61,11 @@ def test_a_place_in_a_passage_is_heard_at_its_second() -> None:
     for word in words:
         assert abs(second_of(chunk.anchor.moments, chunk.text.index(word.text)) - word.start) < 2.0
     anchor = {"seconds_start": 0.0, "seconds_end": 39.0, "moments": chunk.anchor.moments}
-    assert heard_at(anchor, chunk.text.index("word12")) == {"seconds_start": 24.0, "seconds_end": 39.0}
-    assert heard_at({"page": 3}, 5) == {"page": 3}
+    assert heard_at(anchor, lambda: chunk.text.index("word12")) == {
+        "seconds_start": 24.0,
+        "seconds_end": 39.0,
+    }
+    assert heard_at({"page": 3}, lambda: 5) == {"page": 3}
 
 
 def test_shares_monologues_and_silences_are_counted() -> None:
