@@ -87,7 +87,7 @@ def _plain(passage: str) -> str:
 def _sought(terms: tuple[Term, ...]) -> _Sought:
     # Without the small words, unless there are no others.
     telling = tuple(term for term in terms if not term.is_slight) or terms
-    beginnings = {part[:2] for term in telling for part in term.key if part.isascii()}
+    beginnings = {part[:2] for term in telling for part in term.key if part and part.isascii()}
     alike = re.compile(_beginning(sorted(beginnings)) + "[a-z0-9]*")
     simple = {n: term for n, term in enumerate(telling) if len(term.words) == 1 and not term.is_prefix}
     others = tuple((n, term) for n, term in enumerate(telling) if n not in simple)
