@@ -35,6 +35,7 @@ def services_of(
     pipelines: dict[str, Pipeline],
     index: Index,
 ) -> Services:
+    options: dict[str, object] = {"means": reading_means(settings)}
     plans = {
         name: Plan(
             pipeline.name,
@@ -42,7 +43,7 @@ def services_of(
             pipeline.stages,
             max_attempts=settings.max_attempts,
             deadline_seconds=_deadline(settings, name),
-            options={"means": reading_means(settings)},
+            options=options,
         )
         for name, pipeline in pipelines.items()
     }

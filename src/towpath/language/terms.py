@@ -42,8 +42,6 @@ def _read(text: str) -> tuple[Mapping[str, int], Mapping[str, str]]:
 
 
 def _telling(word: str) -> Sequence[str]:
-    if SHORTEST <= len(word) <= LONGEST and word.isascii():
-        return () if word in STOPWORDS else (word,)
     if runs_on(word):
         return pairs(word)
     return (word,) if SHORTEST <= len(word) <= LONGEST and word not in STOPWORDS else ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Row, insert, select, update
 
 from towpath.errors import KeyConflict, NotFound
 from towpath.ledger.columns import NEVER, dump, to_json
@@ -87,15 +87,19 @@ def _again(tx: Transaction, submission: Submission, now: datetime) -> Submitted:
         .order_by(of_run.created_at.desc(), of_run.id.desc())
         .limit(1)
     ).one_or_none()
-    if last is not None:
-        tried = (last.pipeline_version, _matters(to_json(last.options)))
-        planned = (submission.plan.version, _matters(submission.plan.options))
-        hopeless = last.failure_type == FailureType.REJECTED and tried == planned
-        if RunState(last.state) not in RUN_ENDS - {RunState.COMPLETED} or hopeless:
-            return Submitted(there, str(last.id), duplicate=True)
+    unhappy = RUN_ENDS - {RunState.COMPLETED}
+    if last is not None and (RunState(last.state) not in unhappy or _is_hopeless(last, submission.plan)):
+        return Submitted(there, str(last.id), duplicate=True)
     plan, adopted = _with_its_bytes(tx, submission, there)
     run_id = queue_run(tx, there, org_id, plan, now)
     return Submitted(there, run_id, duplicate=True, adopted=adopted)
+
+
+def _is_hopeless(last: Row[Any, Any, Any, Any, Any], plan: Plan) -> bool:
+    """Whether it was rejected, and would be again: nothing has changed that the verdict depends on."""
+    if last.failure_type != FailureType.REJECTED or last.pipeline_version != plan.version:
+        return False
+    return _matters(to_json(last.options)) == _matters(plan.options)
 
 
 def _matters(options: Mapping[str, object]) -> dict[str, object]:

@@ -71,7 +71,7 @@ def _spoken(levels: npt.NDArray[np.float64]) -> list[Span]:
     if not len(sounding):
         return []
     quiet, loud = np.percentile(sounding, (10, 95))
-    if loud < SILENT or loud - quiet < LIVELY:
+    if loud <= SILENT or loud - quiet < LIVELY:
         # Silence, or a hum that never changes.
         return []
     threshold = max(SILENT, min(quiet + ABOVE_QUIET, loud - BELOW_LOUD))
