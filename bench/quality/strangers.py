@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
+from bench.quality import beagle, mississippi
+from towpath.language.terms import terms
 from towpath.providers.contract import Vectors
-from towpath.stages.background import Background
+from towpath.stages.background import Background, longer
+
+Embed = Callable[[list[str]], Vectors]
 
 PASSAGES = (
     "Prune the roses in late winter, just above a bud that faces outwards, and burn whatever shows black spot. "
@@ -43,7 +49,22 @@ PASSAGES = (
 )
 
 
-def learn(vectors: Vectors) -> Background:
-    """What the vectors of the passages say about their model."""
+#: The same, as long as real chunks.
+LONG = (*beagle.STRANGERS, *mississippi.STRANGERS)
+
+
+def learn(embed: Embed) -> Background:
+    """What a model says of short and of long ones, as a line through both."""
+    (short, near), (long, far) = (_cosines(embed(list(texts))) for texts in (PASSAGES, LONG))
+    start, end = longer(np.array([_words(PASSAGES), _words(LONG)])).tolist()
+    mean_growth, spread_growth = (long - short) / (end - start), (far - near) / (end - start)
+    return Background(short - start * mean_growth, near - start * spread_growth, mean_growth, spread_growth)
+
+
+def _cosines(vectors: Vectors) -> tuple[float, float]:
     cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
-    return Background(float(cosines.mean()), max(float(cosines.std()), 1e-3))
+    return float(cosines.mean()), float(cosines.std())
+
+
+def _words(texts: Sequence[str]) -> float:
+    return float(np.exp(np.mean([np.log(len(terms(text))) for text in texts])))

@@ -5,7 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, or_, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    case,
+    func,
+    insert,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from towpath.catalogue.contract import ConnectionSide, ShownConnection
 from towpath.errors import NotFound
@@ -13,8 +25,10 @@ from towpath.ledger.columns import dump, to_json
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunks, connection_marks, connections, documents
 
-#: Connections shown for one passage; the others that are stored step in when one of these goes.
-SHOWN = 5
+#: A connection is shown that is among so many best of both its passages; the others that are stored step in when
+#: one of these goes. Copies are what they are; of passages on one topic, the fourth best is right too seldom.
+COPIES_SHOWN = 5
+TOPICS_SHOWN = 3
 
 _c = connections.c
 _TOLD = ("id", "score", "kind", "reason", "pinned", "hidden")
@@ -27,6 +41,7 @@ def listed(
     ranked = _ranked(org_id, document_id).cte("ranked")
     here, there = chunks.alias("here"), chunks.alias("there")
     r = ranked.c
+    most = case((r.kind == "same_passage", COPIES_SHOWN), else_=TOPICS_SHOWN)
     query = (
         select(
             *(r[name] for name in _TOLD),
@@ -35,7 +50,7 @@ def listed(
         .join_from(ranked, here, here.c.id == r.here_id)
         .join(there, there.c.id == r.there_id)
         .join(documents, documents.c.id == there.c.document_id)
-        .where(or_(and_(r.place <= SHOWN, _better_there(r) < SHOWN), r.pinned, r.hidden))
+        .where(or_(and_(r.place <= most, _better_there(r) < most), r.pinned, r.hidden))
         .order_by(r.pinned.desc(), r.score.desc(), r.id)
         .limit(limit)
     )

@@ -1,31 +1,36 @@
 """Which passages of two documents belong together: a pure function of the two, whatever else is in the library.
 
 A pair is as strong as its cosine is above chance, in standard deviations of the model's own background, plus
-what the words they share add, rare ones most. A passage is connected with at most one of each other
-document, the strongest pairs first, or a summary would be connected with every page of a book.
+what the words they share add, rare ones most, and those that are only near in meaning. A passage is connected
+with at most one of each other document, the strongest pairs first, or a summary would be connected with
+every page of a book.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from towpath.model.writes import Connection
 from towpath.providers.contract import Vectors
 from towpath.stages.background import Background
 from towpath.stages.capabilities import Passages
-from towpath.stages.weighing import Numbers, SharedWords
+from towpath.stages.kinship import Floats, Numbers
+from towpath.stages.weighing import SharedWords
 
 #: From here on a pair is a connection. Chosen with the known pairs of `python -m bench quality`.
-STRONG = 4.2
+STRONG = 4.0
 #: What all words in common would add; a third of them in common is worth four standard deviations.
 WORDS = 12.0
+#: What a standard deviation of nearness in meaning adds, and what it is for strangers: each word more adds so much
+#: to the mean, and the spread grows a little slower than the root of their number.
+MEANING, CHANCE, SPREAD = 0.5, 0.0011, 0.0075
 #: Below this cosine, in standard deviations, words are not looked at.
-NEAR = 1.5
+NEAR = 1.0
 #: So many of the nearest of each passage are looked at closely.
 CLOSEST = 8
 #: Passages whose nearest are looked for at once, so that two thick books do not take all memory.
@@ -49,15 +54,16 @@ class Comparison:
 
     def __init__(self, one: Passages, other: Passages, background: Background) -> None:
         self.first, self.second = sorted((one, other), key=lambda passages: passages.document_id)
-        self._spread = background.spread
-        cosines = self.first.vectors @ self.second.vectors.T
-        middle = float(np.median(cosines)) if cosines.size >= TELLING else background.mean
-        # Documents of one trade or in one language are all a little alike; that connects nothing yet.
-        self._zero = max(background.mean, middle - LENIENT * background.spread)
-        cosines -= self._zero
-        cosines /= self._spread
-        self._above: Vectors = cosines
         self._words = SharedWords(self.first.texts, self.second.texts)
+        self._background = background
+        above: Vectors = self.first.vectors @ self.second.vectors.T
+        for row, cosines in enumerate(above):
+            above[row] = background.above(cosines, self._words.counts(row))
+        middle = float(np.median(above)) if above.size >= TELLING else 0.0
+        # Documents of one trade or in one language are all a little alike; that connects nothing yet.
+        self._usual = max(0.0, middle - LENIENT)
+        above -= self._usual
+        self._above = above
 
     def pairs(self) -> list[Connection]:
         """The strong pairs, the strongest first, each passage in one of them at most."""
@@ -85,15 +91,21 @@ class Comparison:
             for (row, column), strength in zip(cells, strengths, strict=True)
         ]
 
-    def _strengths(self, rows: Numbers, columns: Numbers) -> NDArray[np.float64]:
-        return np.round(self._above[rows, columns] + WORDS * self._words.alike(rows, columns), 4)
+    def _strengths(self, rows: Numbers, columns: Numbers) -> Floats:
+        alike, akin = self._words.alike(rows, columns), self._words.akin(rows, columns)
+        return np.round(self._above[rows, columns] + self._spoken(alike, akin, rows, columns), 4)
+
+    def _spoken(self, alike: Floats, akin: Floats, rows: Numbers, columns: Numbers) -> Floats:
+        """What the words add. The more there are, the nearer the nearest is by chance."""
+        words = self._words.count(rows, columns)
+        return WORDS * alike + MEANING * (akin - CHANCE * words) / (SPREAD * words**0.4)
 
     def _connection(self, row: int, column: int, strength: float) -> Connection:
         same = _overlap(self.first.texts[row], self.second.texts[column]) >= SAME
         kind = "same_passage" if same else "same_topic"
         reason = _reason(self._words.telling(row, column, MOST_TERMS), same)
         a, b = sorted((self.first.ids[row], self.second.ids[column]))
-        return Connection(a, b, self._score(strength), kind, reason)
+        return Connection(a, b, self._score(row, column, strength), kind, reason)
 
     def _close(self) -> tuple[Numbers, Numbers]:
         """The nearest of each row and of each column, as far as they are near at all."""
@@ -107,10 +119,12 @@ class Comparison:
         rows, columns = np.nonzero(chosen & (self._above >= NEAR))
         return rows, columns
 
-    def _score(self, strength: float) -> float:
+    def _score(self, row: int, column: int, strength: float) -> float:
         """From 0.5, which is just enough, to 1, the same text, for any model."""
-        most = (1.0 - self._zero) / self._spread + WORDS
-        return round(min(1.0, max(0.0, 0.5 + 0.5 * (strength - STRONG) / (most - STRONG))), 4)
+        rows, columns, same = np.array([row]), np.array([column]), np.ones(1)
+        near = self._background.above(same.astype(np.float32), self._words.count(rows, columns))
+        most = float((near - self._usual + self._spoken(same, same, rows, columns))[0])
+        return round(0.5 + 0.5 * math.sqrt(min(1.0, max(0.0, (strength - STRONG) / (most - STRONG)))), 4)
 
 
 def _reason(terms: list[str], same: bool) -> str:

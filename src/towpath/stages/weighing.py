@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from towpath.language.everyday import EVERYDAY
 from towpath.language.terms import spellings, terms
-
-Numbers = NDArray[np.intp]
-Floats = NDArray[np.float64]
+from towpath.language.vocabulary import Floats32, is_installed, known
+from towpath.stages.kinship import Floats, Kinship, Numbers, PassageWords
 
 #: What an everyday word is worth, against one that tells something.
 _EVERYDAY = 0.5
@@ -49,6 +47,24 @@ class SharedWords:
             for (rows, found, counts), texts in zip(sides, self._texts, strict=True)
         ]
         self._common = np.intersect1d(self._sides[0].terms, self._sides[1].terms)
+        self._kinship = self._related() if is_installed() else None
+
+    def _related(self) -> Kinship:
+        spelled: dict[str, str] = {}
+        for text in chain.from_iterable(self._texts):
+            for term, word in spellings(text).items():
+                spelled.setdefault(term, word)
+        vectors, telling = known([spelled[term] for term in self._number])
+        one, other = (side.by_passage(telling) for side in self._sides)
+        return Kinship(vectors, one, other)
+
+    def count(self, rows: Numbers, columns: Numbers) -> Floats:
+        """How many different words these pairs of passages have, those of the one and of the other on average."""
+        return np.sqrt(self._sides[0].counts[rows] * self._sides[1].counts[columns])
+
+    def counts(self, row: int) -> Floats:
+        """The same for a passage with all those of the other document."""
+        return np.sqrt(self._sides[0].counts[row] * self._sides[1].counts)
 
     def alike(self, rows: Numbers, columns: Numbers) -> Floats:
         """The cosine of the words of each of these pairs of passages."""
@@ -61,6 +77,10 @@ class SharedWords:
                 some = slice(at, at + step)
                 product[some] += np.einsum("ij,ij->i", one[rows[some]], other[columns[some]])
         return product / (self._sides[0].lengths[rows] * self._sides[1].lengths[columns])
+
+    def akin(self, rows: Numbers, columns: Numbers) -> Floats:
+        """How near the words of each of these pairs are in meaning, from 0 to 1, which is the same words."""
+        return np.zeros(len(rows)) if self._kinship is None else self._kinship.between(rows, columns)
 
     def telling(self, row: int, column: int, most: int) -> list[str]:
         """The words that this pair shares, those that tell most first, as a reader would write them."""
@@ -81,10 +101,15 @@ class _Side:
     """One document's words: which passage has which, and how much it weighs there."""
 
     def __init__(self, rows: Numbers, terms: Numbers, weights: Floats, passages: int) -> None:
+        self._passages = PassageWords(rows, terms, weights, passages)
         order = np.argsort(terms, kind="stable")
         self._rows, self.terms, self._weights = rows[order], terms[order], weights[order]
+        self.counts: Floats = np.maximum(np.bincount(rows, minlength=passages), 1).astype(np.float64)
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=passages))
         self.lengths: Floats = np.where(lengths > 0, lengths, 1.0)
+
+    def by_passage(self, telling: Floats32) -> PassageWords:
+        return self._passages.telling(telling)
 
     def laid_out(self, chosen: Numbers) -> Floats:
         """A row for each passage, a column for each of the chosen words, which are in ascending order."""

@@ -1,0 +1,46 @@
+"""Words near in meaning speak for a connection, though no word is shared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from towpath.stages import kinship
+from towpath.stages.weighing import SharedWords
+
+RAILWAY = "The locomotive pulled its carriages out of the station while the passengers waved."
+TRAIN = "A train left the railroad depot, and travellers leaned from every window."
+PENSION = "Your pension statement shows the contributions which the employer has paid."
+NOTHING = "... 12 --"
+
+
+def _akin(first: list[str], second: list[str]) -> np.ndarray:
+    rows, columns = np.divmod(np.arange(len(first) * len(second)), len(second))
+    return SharedWords(first, second).akin(rows, columns).reshape(len(first), len(second))
+
+
+def test_given_words_near_in_meaning_then_the_passages_are_nearer_than_strangers() -> None:
+    train, pension = _akin([RAILWAY], [TRAIN, PENSION])[0]
+    assert train > 3 * pension
+
+
+def test_given_the_same_words_then_nothing_is_nearer() -> None:
+    assert _akin([RAILWAY], [RAILWAY])[0, 0] == pytest.approx(1.0)
+
+
+def test_seen_from_either_side_it_is_the_same() -> None:
+    texts = [RAILWAY, TRAIN, PENSION]
+    assert _akin(texts, texts[::-1]) == pytest.approx(_akin(texts[::-1], texts).T)
+
+
+def test_given_a_passage_without_words_then_it_is_near_to_nothing() -> None:
+    assert _akin([RAILWAY, NOTHING], [NOTHING, TRAIN])[[0, 1, 1], [0, 0, 1]].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_given_more_passages_than_are_compared_at_once_then_none_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [RAILWAY, TRAIN, NOTHING, PENSION, f"{TRAIN} {PENSION}"]
+    whole = _akin([RAILWAY, TRAIN], texts)
+    monkeypatch.setattr(kinship, "AT_ONCE", 2)
+    assert _akin([RAILWAY, TRAIN], texts) == pytest.approx(whole)
