@@ -21,11 +21,12 @@ def _akin(first: list[str], second: list[str]) -> np.ndarray:
 
 def test_given_words_near_in_meaning_then_the_passages_are_nearer_than_strangers() -> None:
     train, pension = _akin([RAILWAY], [TRAIN, PENSION])[0]
-    assert train > 3 * pension
+    assert train > 2 > pension
 
 
 def test_given_the_same_words_then_nothing_is_nearer() -> None:
-    assert _akin([RAILWAY], [RAILWAY])[0, 0] == pytest.approx(1.0)
+    itself, train = _akin([RAILWAY], [RAILWAY, TRAIN])[0]
+    assert itself > 5 * train
 
 
 def test_seen_from_either_side_it_is_the_same() -> None:
@@ -34,7 +35,8 @@ def test_seen_from_either_side_it_is_the_same() -> None:
 
 
 def test_given_a_passage_without_words_then_it_is_near_to_nothing() -> None:
-    assert _akin([RAILWAY, NOTHING], [NOTHING, TRAIN])[[0, 1, 1], [0, 0, 1]].tolist() == [0.0, 0.0, 0.0]
+    akin = _akin([RAILWAY, NOTHING], [NOTHING, TRAIN])
+    assert max(akin[0, 0], akin[1, 0], akin[1, 1]) < 0 < akin[0, 1]
 
 
 def test_given_more_passages_than_are_compared_at_once_then_none_is_left_out(

@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 
 #: Below this cosine two words are strangers.
 STRANGE = 0.2
+#: How near strangers are: the more words there are, the nearer the nearest is by chance. Each word adds so much
+#: to the mean, and the spread grows a little slower than the root of their number.
+CHANCE, SPREAD, SLOWER = 0.0011, 0.0075, 0.4
 #: Passages that one is compared with at once, which bounds the memory.
 AT_ONCE = 64
 
@@ -46,16 +49,19 @@ class Kinship:
         self._starts = first.starts(), second.starts()
 
     def between(self, rows: Numbers, columns: Numbers) -> Floats:
-        """Of each of these pairs of passages, from 0 to 1, which is the same words."""
+        """Of each of these pairs of passages, in standard deviations above chance."""
         found = np.zeros(len(rows))
         order = np.argsort(rows, kind="stable")
         for same in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
             for start in range(0, len(same), AT_ONCE):
                 some = same[start : start + AT_ONCE]
                 found[some] = self._of_one(int(rows[some[0]]), columns[some])
-        return found
+        counts = [np.diff(starts) for starts in self._starts]
+        words = np.maximum(1.0, np.sqrt(counts[0][rows] * counts[1][columns]))
+        return (found - CHANCE * words) / (SPREAD * words**SLOWER)
 
     def _of_one(self, row: int, columns: Numbers) -> Floats:
+        """How near this passage's words and those of each of the others are, from 0 to 1, which is the same words."""
         first, second = self._sides
         here = slice(self._starts[0][row], self._starts[0][row + 1])
         lengths = self._starts[1][columns + 1] - self._starts[1][columns]

@@ -24,11 +24,12 @@ from towpath.stages.weighing import SharedWords
 
 #: From here on a pair is a connection. Chosen with the known pairs of `python -m bench quality`.
 STRONG = 4.0
+#: So much stronger brings the score two thirds nearer to 1.
+DEGREE = 5.0
 #: What all words in common would add; a third of them in common is worth four standard deviations.
 WORDS = 12.0
-#: What a standard deviation of nearness in meaning adds, and what it is for strangers: each word more adds so much
-#: to the mean, and the spread grows a little slower than the root of their number.
-MEANING, CHANCE, SPREAD = 0.5, 0.0011, 0.0075
+#: What each standard deviation adds by which the words are nearer in meaning than by chance.
+MEANING = 0.5
 #: Below this cosine, in standard deviations, words are not looked at.
 NEAR = 1.0
 #: So many of the nearest of each passage are looked at closely.
@@ -55,14 +56,12 @@ class Comparison:
     def __init__(self, one: Passages, other: Passages, background: Background) -> None:
         self.first, self.second = sorted((one, other), key=lambda passages: passages.document_id)
         self._words = SharedWords(self.first.texts, self.second.texts)
-        self._background = background
         above: Vectors = self.first.vectors @ self.second.vectors.T
         for row, cosines in enumerate(above):
             above[row] = background.above(cosines, self._words.counts(row))
         middle = float(np.median(above)) if above.size >= TELLING else 0.0
         # Documents of one trade or in one language are all a little alike; that connects nothing yet.
-        self._usual = max(0.0, middle - LENIENT)
-        above -= self._usual
+        above -= max(0.0, middle - LENIENT)
         self._above = above
 
     def pairs(self) -> list[Connection]:
@@ -92,20 +91,15 @@ class Comparison:
         ]
 
     def _strengths(self, rows: Numbers, columns: Numbers) -> Floats:
-        alike, akin = self._words.alike(rows, columns), self._words.akin(rows, columns)
-        return np.round(self._above[rows, columns] + self._spoken(alike, akin, rows, columns), 4)
-
-    def _spoken(self, alike: Floats, akin: Floats, rows: Numbers, columns: Numbers) -> Floats:
-        """What the words add. The more there are, the nearer the nearest is by chance."""
-        words = self._words.count(rows, columns)
-        return WORDS * alike + MEANING * (akin - CHANCE * words) / (SPREAD * words**0.4)
+        words = WORDS * self._words.alike(rows, columns) + MEANING * self._words.akin(rows, columns)
+        return np.round(self._above[rows, columns] + words, 4)
 
     def _connection(self, row: int, column: int, strength: float) -> Connection:
         same = _overlap(self.first.texts[row], self.second.texts[column]) >= SAME
         kind = "same_passage" if same else "same_topic"
         reason = _reason(self._words.telling(row, column, MOST_TERMS), same)
         a, b = sorted((self.first.ids[row], self.second.ids[column]))
-        return Connection(a, b, self._score(row, column, strength), kind, reason)
+        return Connection(a, b, _score(strength), kind, reason)
 
     def _close(self) -> tuple[Numbers, Numbers]:
         """The nearest of each row and of each column, as far as they are near at all."""
@@ -119,12 +113,10 @@ class Comparison:
         rows, columns = np.nonzero(chosen & (self._above >= NEAR))
         return rows, columns
 
-    def _score(self, row: int, column: int, strength: float) -> float:
-        """From 0.5, which is just enough, to 1, the same text, for any model."""
-        rows, columns, same = np.array([row]), np.array([column]), np.ones(1)
-        near = self._background.above(same.astype(np.float32), self._words.count(rows, columns))
-        most = float((near - self._usual + self._spoken(same, same, rows, columns))[0])
-        return round(0.5 + 0.5 * math.sqrt(min(1.0, max(0.0, (strength - STRONG) / (most - STRONG)))), 4)
+
+def _score(strength: float) -> float:
+    """From 0.5, which is just enough, to nearly 1, which is the same text; below it is kept by somebody's wish."""
+    return round(max(0.0, 1.0 - 0.5 * math.exp((STRONG - strength) / DEGREE)), 4)
 
 
 def _reason(terms: list[str], same: bool) -> str:

@@ -58,12 +58,8 @@ class SharedWords:
         one, other = (side.by_passage(telling) for side in self._sides)
         return Kinship(vectors, one, other)
 
-    def count(self, rows: Numbers, columns: Numbers) -> Floats:
-        """How many different words these pairs of passages have, those of the one and of the other on average."""
-        return np.sqrt(self._sides[0].counts[rows] * self._sides[1].counts[columns])
-
     def counts(self, row: int) -> Floats:
-        """The same for a passage with all those of the other document."""
+        """How many different words a passage has together with each of the other document, on average."""
         return np.sqrt(self._sides[0].counts[row] * self._sides[1].counts)
 
     def alike(self, rows: Numbers, columns: Numbers) -> Floats:
@@ -79,7 +75,7 @@ class SharedWords:
         return product / (self._sides[0].lengths[rows] * self._sides[1].lengths[columns])
 
     def akin(self, rows: Numbers, columns: Numbers) -> Floats:
-        """How near the words of each of these pairs are in meaning, from 0 to 1, which is the same words."""
+        """How near the words of each of these pairs are in meaning, in standard deviations above chance."""
         return np.zeros(len(rows)) if self._kinship is None else self._kinship.between(rows, columns)
 
     def telling(self, row: int, column: int, most: int) -> list[str]:
