@@ -1,4 +1,4 @@
-"""Everyday words: two passages that share some of them need not speak of the same thing.
+"""Everyday words: two passages that share some of them need not speak of the same thing, and no reason is made of them.
 
 The commonest words of English that still mean something. Other languages have none here, and all their words
 count in full.
@@ -39,6 +39,14 @@ over once together almost enough quite rather really perhaps maybe already yet l
 most some several both half double single one two three four five six seven eight nine ten eleven twelve twenty thirty
 forty fifty hundred thousand million second third quarter dozen dark light cold hot warm dry wet heavy quick slow deep
 """
+_LINKS = """
+himself herself themselves myself yourself ourselves oneself anybody somebody nobody everybody anyone someone everyone
+anything something nothing everything anywhere somewhere nowhere everywhere may might must shall ought cannot like
+unlike without within upon among amongst between against toward towards along across behind beside besides beyond
+during since because though although whether either neither however therefore thus hence unless except instead
+whose whatever whenever wherever whoever indeed especially certainly simply merely scarcely hardly nearly mostly
+generally usually commonly frequently seldom ever else thing
+"""
 
 #: By their stems, as texts are compared.
-EVERYDAY = frozenset(stem(word) for word in f"{_NOUNS} {_VERBS} {_OTHERS}".split())
+EVERYDAY = frozenset(stem(word) for word in f"{_NOUNS} {_VERBS} {_OTHERS} {_LINKS}".split())

@@ -121,7 +121,11 @@ def _score(strength: float) -> float:
 
 def _reason(terms: list[str], same: bool) -> str:
     if not terms:
-        return "Nearly word for word the same." if same else "Close in meaning, without words in common."
+        return (
+            "Nearly word for word the same."
+            if same
+            else "Close in meaning; they share everyday words at most."
+        )
     named = terms[0] if len(terms) == 1 else f"{', '.join(terms[:-1])} and {terms[-1]}"
     return f"Nearly word for word the same: {named}." if same else f"Both speak of {named}."
 

@@ -79,7 +79,7 @@ class SharedWords:
         return np.zeros(len(rows)) if self._kinship is None else self._kinship.between(rows, columns)
 
     def telling(self, row: int, column: int, most: int) -> list[str]:
-        """The words that this pair shares, those that tell most first, as a reader would write them."""
+        """The words that this pair shares, everyday ones apart, those that tell most first, as a reader writes them."""
         one, other = self._texts[0][row], self._texts[1][column]
         counts, other_counts = terms(one), terms(other)
         worth = {
@@ -87,7 +87,7 @@ class SharedWords:
             * (1 + math.log(other_counts[term]))
             * float(self._rarity[self._number[term]]) ** 2
             for term, count in counts.items()
-            if term in other_counts
+            if term in other_counts and term not in EVERYDAY
         }
         shared = sorted(worth, key=lambda term: (-worth[term], term))[:most]
         return [min(spellings(one)[term], spellings(other)[term]) for term in shared]
