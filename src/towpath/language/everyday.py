@@ -45,8 +45,12 @@ anything something nothing everything anywhere somewhere nowhere everywhere may 
 unlike without within upon among amongst between against toward towards along across behind beside besides beyond
 during since because though although whether either neither however therefore thus hence unless except instead
 whose whatever whenever wherever whoever indeed especially certainly simply merely scarcely hardly nearly mostly
-generally usually commonly frequently seldom ever else thing
+generally usually commonly frequently seldom ever else another quickly
+"""
+_HEADINGS = """
+chapter section part page pages volume appendix figure table note notes contents index introduction preface summary
+conclusion paragraph article item annex heading title author document edition
 """
 
 #: By their stems, as texts are compared.
-EVERYDAY = frozenset(stem(word) for word in f"{_NOUNS} {_VERBS} {_OTHERS} {_LINKS}".split())
+EVERYDAY = frozenset(stem(word) for word in f"{_NOUNS} {_VERBS} {_OTHERS} {_LINKS} {_HEADINGS}".split())

@@ -15,6 +15,8 @@ from towpath.stages.kinship import Floats, Kinship, Numbers, PassageWords
 
 #: What an everyday word is worth, against one that tells something.
 _EVERYDAY = 0.5
+#: From so many passages on, a word that more than half of them have is on its way to telling nothing.
+_TELLING = 8
 #: Words and pairs laid out at once: blocks of so many words, and so many words of pairs, bound the memory.
 _WORDS = 512
 _LAID_OUT = 1 << 21
@@ -41,7 +43,7 @@ class SharedWords:
             sides.append((rows, found, counts))
         passages = len(first) + len(second)
         common = np.fromiter(map(EVERYDAY.__contains__, vocabulary), np.bool_, len(vocabulary))
-        self._rarity = np.log(1 + (passages + 1) / np.maximum(having, 1)) * np.where(common, _EVERYDAY, 1.0)
+        self._rarity = _rarity(having, passages) * np.where(common, _EVERYDAY, 1.0)
         self._sides = [
             _Side(rows, found, (1 + np.log(counts)) * self._rarity[found], len(texts))
             for (rows, found, counts), texts in zip(sides, self._texts, strict=True)
@@ -91,6 +93,12 @@ class SharedWords:
         }
         shared = sorted(worth, key=lambda term: (-worth[term], term))[:most]
         return [min(spellings(one)[term], spellings(other)[term]) for term in shared]
+
+
+def _rarity(having: Numbers, passages: int) -> Floats:
+    """More for a word that few passages have; where there are enough to tell, nothing for one that all have."""
+    rarity = np.log(1 + (passages + 1) / np.maximum(having, 1))
+    return rarity if passages < _TELLING else rarity * np.minimum(1.0, 2.0 * (1.0 - having / passages))
 
 
 class _Side:
