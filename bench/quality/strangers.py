@@ -58,7 +58,8 @@ def learn(embed: Embed) -> Background:
     (short, near), (long, far) = (_cosines(embed(list(texts))) for texts in (PASSAGES, LONG))
     start, end = longer(np.array([_words(PASSAGES), _words(LONG)])).tolist()
     mean_growth, spread_growth = (long - short) / (end - start), (far - near) / (end - start)
-    return Background(short - start * mean_growth, near - start * spread_growth, mean_growth, spread_growth)
+    mean, spread = short - start * mean_growth, near - start * spread_growth
+    return Background(mean, spread, mean_growth, spread_growth, english=True)
 
 
 def _cosines(vectors: Vectors) -> tuple[float, float]:

@@ -39,6 +39,10 @@ def test_given_a_passage_without_words_then_it_is_near_to_nothing() -> None:
     assert max(akin[0, 0], akin[1, 0], akin[1, 1]) < 0 < akin[0, 1]
 
 
+def test_given_nothing_but_a_word_that_all_passages_have_then_it_is_near_to_nothing() -> None:
+    assert _akin(["Towpath."] * 4, ["Towpath!"] * 4).max() < 0
+
+
 def test_given_more_passages_than_are_compared_at_once_then_none_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -51,6 +51,9 @@ _HEADINGS = """
 chapter section part page pages volume appendix figure table note notes contents index introduction preface summary
 conclusion paragraph article item annex heading title author document edition
 """
+_CLIPPED = "ain aren couldn didn doesn don hadn hasn isn mustn needn shouldn wasn weren wouldn"
 
 #: By their stems, as texts are compared.
 EVERYDAY = frozenset(stem(word) for word in f"{_NOUNS} {_VERBS} {_OTHERS} {_LINKS} {_HEADINGS}".split())
+#: What is left of «don't» and its like.
+HALVES = frozenset(stem(word) for word in _CLIPPED.split())

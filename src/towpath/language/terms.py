@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from towpath.language.letters import pairs, runs_on, word_list
+from towpath.language.small_words import FOREIGN, is_english
 from towpath.language.stems import stem
 from towpath.language.stopwords import STOPWORDS
 
@@ -16,29 +18,44 @@ SHORTEST, LONGEST = 3, 40
 READ = 8_192
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    terms: Mapping[str, int]
+    spellings: Mapping[str, str]
+    english: bool
+
+
 def terms(text: str) -> Mapping[str, int]:
     """How often the text has each word, by its stem."""
-    return _read(text)[0]
+    return _read(text).terms
 
 
 def spellings(text: str) -> Mapping[str, str]:
     """The shortest word of each stem, as the text writes it."""
-    return _read(text)[1]
+    return _read(text).spellings
+
+
+def in_english(text: str) -> bool:
+    return _read(text).english
 
 
 @lru_cache(maxsize=READ)
-def _read(text: str) -> tuple[Mapping[str, int], Mapping[str, str]]:
+def _read(text: str) -> _Read:
     found: Counter[str] = Counter()
     spelled: dict[str, str] = {}
     # Counted first: most words come more than once, and counting is cheaper than looking at each.
-    for word, count in Counter(word_list(text.casefold())).items():
+    counted = Counter(word_list(text.casefold()))
+    english = is_english(counted)
+    for word, count in counted.items():
+        if not english and word in FOREIGN:
+            continue
         for part in _telling(word):
             key = stem(part)
             found[key] += count
             known = spelled.get(key)
             if known is None or (len(part), part) < (len(known), known):
                 spelled[key] = part
-    return found, spelled
+    return _Read(found, spelled, english)
 
 
 def _telling(word: str) -> Sequence[str]:

@@ -29,12 +29,14 @@ class Background:
     """How alike strangers are for a model: mean and standard deviation of their cosines.
 
     So it is for passages of `SHORT` different words; for e times as many, each has grown by its growth.
+    A model that knows English only takes all passages of another language for alike.
     """
 
     mean: float
     spread: float
     mean_growth: float = 0.0
     spread_growth: float = 0.0
+    english: bool = False
 
     def above(self, cosines: Vectors, words: NDArray[np.float64]) -> Vectors:
         """In standard deviations above chance, for pairs of passages with so many different words."""
@@ -50,8 +52,8 @@ def longer(words: NDArray[np.float64]) -> NDArray[np.float64]:
 
 #: What `learn` says of the vectors of the strangers in `bench/quality`, by model.
 MEASURED: Mapping[str, Background] = {
-    "wordllama-256": Background(0.0342, 0.0682, mean_growth=0.0565, spread_growth=0.0224),
-    "minilm-l6-int8": Background(0.0486, 0.0786, mean_growth=0.0327, spread_growth=0.0076),
+    "wordllama-256": Background(0.0342, 0.0682, mean_growth=0.0565, spread_growth=0.0224, english=True),
+    "minilm-l6-int8": Background(0.0486, 0.0786, mean_growth=0.0327, spread_growth=0.0076, english=True),
 }
 #: How many passages of a library are looked at, and the fewest that tell anything.
 SAMPLE = 64

@@ -75,8 +75,10 @@ class Kinship:
         near = self._vectors[first.words[here]] @ self._vectors[second.words[there]].T
         mine = np.maximum.reduceat(near, at, axis=1)
         weights, other = first.weights[here], second.weights[there]
-        one = weights @ _kin(mine) / weights.sum()
-        two = np.add.reduceat(other * _kin(near.max(axis=0)), at) / np.add.reduceat(other, at)
+        # A passage may have no words but those that all have, which weigh nothing.
+        one = weights @ _kin(mine) / (weights.sum() or 1.0)
+        total = np.add.reduceat(other, at)
+        two = np.add.reduceat(other * _kin(near.max(axis=0)), at) / np.where(total > 0, total, 1.0)
         akin[spoken] = (one + two) / 2
         return akin
 
