@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -60,6 +61,17 @@ def test_serving_beyond_loopback_without_a_key_is_refused(tmp_path: Path) -> Non
 
     assert refused.returncode == 2
     assert "towpath keys create" in refused.stderr
+
+
+def test_given_json_logs_then_every_line_that_a_server_says_is_json(tmp_path: Path) -> None:
+    with Server(tmp_path / "data", settings={"TOWPATH_LOG_FORMAT": "json"}) as server:
+        client = Client(server.url)
+        client.wait_until_over(client.upload("book.md", _book(1))["id"])
+        server.stop()
+
+        said = [json.loads(line) for line in server.log.read_text().splitlines()]
+
+    assert all({"at", "level", "logger", "message"} <= line.keys() for line in said)
 
 
 def test_a_killed_server_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ async def _serve(settings: Settings, *, work: bool) -> None:
         )
         server = uvicorn.Server(config)
         _answer_soon()
-        click.echo(f"Towpath serves {url}", err=True)
+        if settings.log_format == "text":
+            click.echo(f"Towpath serves {url}", err=True)
         warming = asyncio.create_task(_warm(towpath))
         await server.serve()
         warming.cancel()

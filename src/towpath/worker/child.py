@@ -62,6 +62,8 @@ def _portable(error: Exception) -> Exception:
 def _send(channel: Connection, answer: tuple[str, object]) -> None:
     try:
         channel.send(answer)
+    except BrokenPipeError:
+        return  # Nobody is there any more, and the next word from there is that it has ended.
     except MemoryError:
         channel.send(("memory", None))
     except (TypeError, AttributeError, pickle.PicklingError) as error:
