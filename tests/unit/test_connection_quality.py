@@ -20,10 +20,12 @@ def test_given_documents_with_known_pairs_then_most_are_found_and_few_others(boo
 
 
 @pytest.mark.parametrize("book", ["Walden", "Beagle", "Mississippi"])
-def test_given_a_book_whose_subjects_are_all_alike_then_still_most_are_found(book: str) -> None:
+def test_given_a_book_whose_subjects_are_all_alike_then_fewer_are_found_and_still_few_others(
+    book: str,
+) -> None:
     quality = measure(embed_statically, in_volumes(SHELVES[book]))
-    assert quality.precision >= 0.75
-    assert quality.recall >= 0.75
+    assert quality.precision >= 0.8
+    assert quality.recall >= 0.6
 
 
 def test_given_texts_that_belong_to_nobody_then_hardly_any_two_of_them_are_connected() -> None:

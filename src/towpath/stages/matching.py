@@ -23,11 +23,13 @@ from towpath.stages.kinship import Floats, Numbers
 from towpath.stages.weighing import SharedWords
 
 #: From here on a pair is a connection. Chosen with the known pairs of `python -m bench quality`.
-STRONG = 4.0
+STRONG = 5.4
 #: So much stronger brings the score two thirds nearer to 1.
 DEGREE = 5.0
 #: What all words in common would add; a third of them in common is worth four standard deviations.
 WORDS = 12.0
+#: What each word in common adds that is none of everyday, up to so many.
+TELLING_WORD, ENOUGH = 0.3, 5
 #: What each standard deviation adds by which the words are nearer in meaning than by chance.
 MEANING = 0.5
 #: Below this cosine, in standard deviations, words are not looked at.
@@ -91,8 +93,9 @@ class Comparison:
         ]
 
     def _strengths(self, rows: Numbers, columns: Numbers) -> Floats:
-        words = WORDS * self._words.alike(rows, columns) + MEANING * self._words.akin(rows, columns)
-        return np.round(self._above[rows, columns] + words, 4)
+        alike, shared = self._words.alike(rows, columns)
+        words = WORDS * alike + TELLING_WORD * np.minimum(shared, ENOUGH)
+        return np.round(self._above[rows, columns] + words + MEANING * self._words.akin(rows, columns), 4)
 
     def _connection(self, row: int, column: int, strength: float) -> Connection:
         same = _overlap(self.first.texts[row], self.second.texts[column]) >= SAME

@@ -42,8 +42,9 @@ class SharedWords:
             having += np.bincount(found, minlength=len(vocabulary))
             sides.append((rows, found, counts))
         passages = len(first) + len(second)
-        common = np.fromiter(map(EVERYDAY.__contains__, vocabulary), np.bool_, len(vocabulary))
-        self._rarity = _rarity(having, passages) * np.where(common, _EVERYDAY, 1.0)
+        everyday = np.fromiter(map(EVERYDAY.__contains__, vocabulary), np.bool_, len(vocabulary))
+        self._telling = ~everyday
+        self._rarity = _rarity(having, passages) * np.where(everyday, _EVERYDAY, 1.0)
         self._sides = [
             _Side(rows, found, (1 + np.log(counts)) * self._rarity[found], len(texts))
             for (rows, found, counts), texts in zip(sides, self._texts, strict=True)
@@ -64,17 +65,20 @@ class SharedWords:
         """How many different words a passage has together with each of the other document, on average."""
         return np.sqrt(self._sides[0].counts[row] * self._sides[1].counts)
 
-    def alike(self, rows: Numbers, columns: Numbers) -> Floats:
-        """The cosine of the words of each of these pairs of passages."""
-        product = np.zeros(len(rows))
+    def alike(self, rows: Numbers, columns: Numbers) -> tuple[Floats, Floats]:
+        """The cosine of the words of each of these pairs of passages, and how many they share that tell something."""
+        product, shared = np.zeros(len(rows)), np.zeros(len(rows))
         for start in range(0, len(self._common), _WORDS):
             chosen = self._common[start : start + _WORDS]
             one, other = (side.laid_out(chosen) for side in self._sides)
+            telling = self._telling[chosen]
+            there, theirs = ((page[:, telling] > 0).astype(np.float32) for page in (one, other))
             step = max(1, _LAID_OUT // len(chosen))
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
                 product[some] += np.einsum("ij,ij->i", one[rows[some]], other[columns[some]])
-        return product / (self._sides[0].lengths[rows] * self._sides[1].lengths[columns])
+                shared[some] += np.einsum("ij,ij->i", there[rows[some]], theirs[columns[some]])
+        return product / (self._sides[0].lengths[rows] * self._sides[1].lengths[columns]), shared
 
     def akin(self, rows: Numbers, columns: Numbers) -> Floats:
         """How near the words of each of these pairs are in meaning, in standard deviations above chance."""
