@@ -65,6 +65,7 @@ class Comparison:
         # Documents of one trade or in one language are all a little alike; that connects nothing yet.
         above -= max(0.0, middle - LENIENT)
         self._above = above
+        self._english_only = background.english
 
     def pairs(self) -> list[Connection]:
         """The strong pairs, the strongest first, each passage in one of them at most."""
@@ -93,9 +94,15 @@ class Comparison:
         ]
 
     def _strengths(self, rows: Numbers, columns: Numbers) -> Floats:
+        above = self._above[rows, columns]
         alike, shared = self._words.alike(rows, columns)
         words = WORDS * alike + TELLING_WORD * np.minimum(shared, ENOUGH)
-        return np.round(self._above[rows, columns] + words + MEANING * self._words.akin(rows, columns), 4)
+        english = self._words.in_english(rows, columns)
+        akin = np.where(english, MEANING * self._words.akin(rows, columns), 0.0)
+        if self._english_only:
+            # Of other languages such a model knows little more than the letters: words have to bear it out.
+            above = np.where(english, above, np.minimum(above, np.maximum(NEAR, words)))
+        return np.round(above + words + akin, 4)
 
     def _connection(self, row: int, column: int, strength: float) -> Connection:
         same = _overlap(self.first.texts[row], self.second.texts[column]) >= SAME

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from towpath.language.everyday import EVERYDAY
-from towpath.language.terms import spellings, terms
+from towpath.language.everyday import EVERYDAY, HALVES
+from towpath.language.letters import pairs, runs_on
+from towpath.language.shared_runs import shared_runs
+from towpath.language.stems import stem
+from towpath.language.terms import in_english, spellings, terms
 from towpath.language.vocabulary import Floats32, is_installed, known
 from towpath.stages.kinship import Floats, Kinship, Numbers, PassageWords
 
@@ -80,6 +84,11 @@ class SharedWords:
                 shared[some] += np.einsum("ij,ij->i", there[rows[some]], theirs[columns[some]])
         return product / (self._sides[0].lengths[rows] * self._sides[1].lengths[columns]), shared
 
+    def in_english(self, rows: Numbers, columns: Numbers) -> NDArray[np.bool_]:
+        """Whether both of each of these pairs of passages are."""
+        one, other = (np.fromiter(map(in_english, texts), np.bool_, len(texts)) for texts in self._texts)
+        return one[rows] & other[columns]
+
     def akin(self, rows: Numbers, columns: Numbers) -> Floats:
         """How near the words of each of these pairs are in meaning, in standard deviations above chance."""
         return np.zeros(len(rows)) if self._kinship is None else self._kinship.between(rows, columns)
@@ -93,10 +102,17 @@ class SharedWords:
             * (1 + math.log(other_counts[term]))
             * float(self._rarity[self._number[term]]) ** 2
             for term, count in counts.items()
-            if term in other_counts and term not in EVERYDAY
+            if term in other_counts and term not in EVERYDAY and term not in HALVES
         }
-        shared = sorted(worth, key=lambda term: (-worth[term], term))[:most]
-        return [min(spellings(one)[term], spellings(other)[term]) for term in shared]
+        named = {
+            min(spellings(one)[term], spellings(other)[term]): value
+            for term, value in worth.items()
+            if not runs_on(term)
+        }
+        if len(named) < len(worth):
+            for run in shared_runs(one, other):
+                named[run] = max(worth.get(stem(pair), 0.0) for pair in pairs(run))
+        return sorted(named, key=lambda word: (-named[word], word))[:most]
 
 
 def _rarity(having: Numbers, passages: int) -> Floats:
