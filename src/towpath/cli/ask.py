@@ -191,9 +191,9 @@ def connections(loaded: Loaded, document_id: str, limit: int, as_json: bool) -> 
             pinned = ", pinned" if one["pinned"] else ""
             told.append(f"{one['score']:.0%} {one['there']['document_name']}{pinned}: {one['reason']}")
             for sign, side in (("<", one["here"]), (">", one["there"])):
-                page = side["anchor"].get("page")
-                place = f"page {page}: " if page else ""
-                told.append(f"  {sign} {place}{' '.join(side['text'].split())[:200]}")
+                place = _place(side["anchor"]).removeprefix(", ")
+                said = " ".join(side["text"].split())[:200]
+                told.append(f"  {sign} {place}: {said}" if place else f"  {sign} {said}")
         return told or ["No connections were found."]
 
     answer = _ask(loaded, lambda server: server.get(f"/documents/{document_id}/connections", limit=limit))
