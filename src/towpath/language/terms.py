@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from towpath.language.stopwords import STOPWORDS
 SHORTEST, LONGEST = 3, 40
 #: Texts whose words are remembered: each is compared with many others, one after the other.
 READ = 8_192
+
+# A word that was broken at the end of a line.
+_BROKEN = re.compile(r"(?<=[^\W\d_])-\r?\n(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ def _read(text: str) -> _Read:
     found: Counter[str] = Counter()
     spelled: dict[str, str] = {}
     # Counted first: most words come more than once, and counting is cheaper than looking at each.
-    counted = Counter(word_list(text.casefold()))
+    counted = Counter(word_list(_BROKEN.sub("", text.casefold())))
     english = is_english(counted)
     for word, count in counted.items():
         if not english and word in FOREIGN:
