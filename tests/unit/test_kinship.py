@@ -43,6 +43,10 @@ def test_given_nothing_but_a_word_that_all_passages_have_then_it_is_near_to_noth
     assert _akin(["Towpath."] * 4, ["Towpath!"] * 4).max() < 0
 
 
+def test_given_two_numbers_then_they_are_not_near_because_both_are_made_of_digits() -> None:
+    assert _akin(["Part II, 1806."], ["Released in November, 1996."])[0, 0] < 0
+
+
 def test_given_more_passages_than_are_compared_at_once_then_none_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -50,7 +50,9 @@ def known(words: Sequence[str]) -> tuple[Floats32, Floats32]:
 def _known(word: str) -> tuple[Floats32, float]:
     tokenizer, table = load()
     pieces = tokenizer.encode(word, add_special_tokens=False).ids
-    vector = unit(table[pieces].mean(axis=0)) if pieces else np.zeros(DIMENSION, np.float32)
+    # A number is put together from digits, and would be near to every other.
+    means_something = pieces and not word.isdecimal()
+    vector = unit(table[pieces].mean(axis=0)) if means_something else np.zeros(DIMENSION, np.float32)
     if len(pieces) != 1:
         return vector, _PIECED
     place = math.log(max(pieces[0], FIRST_WORD) / FIRST_WORD) / math.log(len(table) / FIRST_WORD)
