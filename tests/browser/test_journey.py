@@ -73,6 +73,20 @@ def test_a_field_leads_to_its_place_and_deep_links_survive_a_reload(reader: Read
     expect(reader.page.get_by_role("tab", name="Fields")).to_have_attribute("aria-selected", "true")
 
 
+def test_a_title_in_another_direction_leaves_the_line_around_it_as_it_is(reader: Reader) -> None:
+    client = Client(reader.home)
+    title = "שומר התעלה of 1921"
+    found = client.upload("Keeper.md", f"# {title}\n\nספינה אחת בכל שעה.\n".encode())
+    client.wait_until_over(found["id"])
+    reader.open()
+    expect(reader.row("Keeper.md").locator("bdi")).to_have_text(title)
+    reader.open(f"#/documents/{found['id']}")
+    line = reader.page.locator(".document-name p")
+    expect(line).to_have_css("direction", "ltr")
+    expect(line).to_contain_text(f"{title} · Markdown · ")
+    expect(line.locator("bdi")).to_have_text(title)
+
+
 def test_the_same_bytes_again_are_a_link_to_their_twin(reader: Reader, tmp_path: Path) -> None:
     client = Client(reader.home)
     body = b"A toll of four pence for each lock.\n"

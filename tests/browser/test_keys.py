@@ -39,6 +39,8 @@ def test_the_key_is_asked_for_kept_and_forgotten(
         page.get_by_label("API key").fill(secret)
         page.get_by_role("button", name="Continue").click()
         expect(page.get_by_text("Drop your first files here")).to_be_visible()
+        choose = page.get_by_role("button", name="Choose files")
+        expect(choose.locator("svg")).to_have_css("width", "18px")
 
         page.reload()
         expect(page.get_by_text("Drop your first files here")).to_be_visible()

@@ -197,6 +197,13 @@ def test_a_reload_in_mid_flight_shows_the_same_step(onlooker: Reader, cast: Mapp
     expect(story).to_contain_text("chunk 76 of 406")
 
 
+def test_connections_that_are_still_to_be_looked_for_are_not_missed_yet(onlooker: Reader, stage: Stage) -> None:
+    document = stage.upload("Notes on locks.txt")
+    onlooker.open(f"#/documents/{document}?tab=connections")
+    expect(onlooker.page.get_by_text("No connections yet")).to_be_visible()
+    expect(onlooker.page.get_by_text("They are still being looked for.")).to_be_visible()
+
+
 def test_many_are_chosen_and_cancelled_together(onlooker: Reader, stage: Stage) -> None:
     for number in range(3):
         stage.upload(f"Bulk {number}.txt")

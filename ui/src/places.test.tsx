@@ -5,7 +5,7 @@ import { fill, place } from './api/place'
 import { resumeFrom, stoppedAt } from './api/actions'
 import type { Status } from './api/status'
 import { heardAt } from './document/transcript'
-import { ordered, type Connection, withoutHeadings } from './document/connections'
+import { joined, lastOfMany, ordered, type Connection, withoutHeadings } from './document/connections'
 import { lastHour } from './operations/plot'
 import { byStage } from './operations/queue'
 import { piecesOf } from './search/snippet'
@@ -73,6 +73,15 @@ test('pinned connections come first and hidden ones only when asked for', () => 
   const all = [one('a', 0.5), one('b', 0.9), one('c', 0.1, true), one('d', 1, false, true)]
   expect(ordered(all, false).map((c) => c.id)).toEqual(['c', 'b', 'a'])
   expect(ordered(all, true).map((c) => c.id)).toEqual(['c', 'd', 'b', 'a'])
+})
+
+test('connections come in pages, each of them once', () => {
+  const page = (ids: string) => [...ids].map((id) => ({ id }) as Connection)
+  expect(lastOfMany(page('abc'), 3)).toBe('c')
+  expect(lastOfMany(page('ab'), 3)).toBe(null)
+  expect(lastOfMany(null, 3)).toBe(null)
+  expect(joined([page('abc'), page('cd')])?.map((one) => one.id)).toEqual(['a', 'b', 'c', 'd'])
+  expect(joined([null])).toBe(null)
 })
 
 test('a passage stands without the headings it begins with, unless it has nothing else', () => {

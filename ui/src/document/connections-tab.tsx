@@ -10,7 +10,15 @@ import { documentPlace, hrefTo } from '../route'
 import { count } from '../words/format'
 import { type Connection, mark, ordered, withoutHeadings } from './connections'
 
-export function Connections({ id, connections }: { id: string; connections: readonly Connection[] }) {
+interface Props {
+  id: string
+  connections: readonly Connection[]
+  /** Whether they are still being looked for. */
+  sought: boolean
+  more: (() => void) | null
+}
+
+export function Connections({ id, connections, sought, more }: Props) {
   const [withHidden, setWithHidden] = useState(false)
   const hidden = connections.filter((one) => one.hidden).length
   const shown = ordered(connections, withHidden)
@@ -23,9 +31,15 @@ export function Connections({ id, connections }: { id: string; connections: read
           ))}
         </ul>
       ) : (
-        <Empty icon="link" title="No connections">
+        <Empty icon="link" title={sought ? 'No connections yet' : 'No connections'}>
+          {sought && <p>They are still being looked for.</p>}
           <p>When another document speaks of the same thing, both passages stand here side by side.</p>
         </Empty>
+      )}
+      {more && (
+        <button type="button" className="button" onClick={more}>
+          Show more connections
+        </button>
       )}
       {hidden > 0 && (
         <button type="button" className="button plain" onClick={() => setWithHidden(!withHidden)}>

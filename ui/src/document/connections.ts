@@ -1,5 +1,5 @@
 // Passages of other documents that speak of the same thing.
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type InfiniteData, type QueryClient, useInfiniteQuery } from '@tanstack/react-query'
 import { request } from '../api/client'
 import { fill, place } from '../api/place'
 import { Problem } from '../api/problem'
@@ -21,19 +21,43 @@ export interface Connection {
   there: Side & { document_id: string; document_name: string | null }
 }
 
-export const connectionsQuery = (id: string) =>
-  queryOptions({
+/** What the server tells at once; a server without connections tells null. */
+type Page = Connection[] | null
+
+/** Enough for most documents; two editions of a book have thousands. */
+const AT_ONCE = 200
+
+/** The connections known so far, and the way to further ones where there may be some. */
+export function useConnections(id: string) {
+  const { data, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['connections', id],
-    queryFn: async ({ signal }): Promise<Connection[] | null> => {
-      try {
-        const answer = await request(place(fill('/documents/{id}/connections', { id })), { signal })
-        return (await answer.json()) as Connection[]
-      } catch (error) {
-        if (error instanceof Problem && error.status === 404) return null
-        throw error
-      }
-    },
+    queryFn: ({ pageParam, signal }) => page(id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => lastOfMany(last),
   })
+  return { connections: data && joined(data.pages), more: hasNextPage ? () => void fetchNextPage() : null }
+}
+
+async function page(id: string, after: string | null, signal: AbortSignal): Promise<Page> {
+  try {
+    const answer = await request(place(fill('/documents/{id}/connections', { id }), { limit: AT_ONCE, after }), { signal })
+    return (await answer.json()) as Connection[]
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null
+    throw error
+  }
+}
+
+/** Where to go on: a full page has perhaps another behind it. */
+export function lastOfMany(last: Page, size = AT_ONCE): string | null {
+  return last?.length === size ? last[size - 1]!.id : null
+}
+
+/** All pages as one list; what moved from one to another meanwhile stands there once. */
+export function joined(pages: readonly Page[]): Page {
+  if (pages[0] === null) return null
+  return [...new Map(pages.flatMap((one) => one ?? []).map((one) => [one.id, one])).values()]
+}
 
 export async function mark(
   client: QueryClient,
@@ -46,8 +70,9 @@ export async function mark(
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(change),
   })
-  client.setQueryData<Connection[] | null>(['connections', documentId], (known) =>
-    known?.map((one) => (one.id === connection.id ? { ...one, ...change } : one)),
+  const changed = (one: Connection) => (one.id === connection.id ? { ...one, ...change } : one)
+  client.setQueryData<InfiniteData<Page, string | null>>(['connections', documentId], (known) =>
+    known && { ...known, pages: known.pages.map((one) => one && one.map(changed)) },
   )
 }
 

@@ -73,7 +73,7 @@ export function RerunDialog({ document, status, onClose }: { document: Document;
   )
 }
 
-export function DeleteDialog({ document, connections, onClose }: { document: Document; connections: number | null; onClose: () => void }) {
+export function DeleteDialog({ document, connections, onClose }: { document: Document; connections: string | null; onClose: () => void }) {
   const client = useQueryClient()
   const { data: fields } = useQuery(fieldsQuery(document.id))
   const [busy, setBusy] = useState(false)
@@ -100,7 +100,7 @@ export function DeleteDialog({ document, connections, onClose }: { document: Doc
           Its text{document.chunks ? `, ${count(document.chunks, 'passage')}` : ''}
           {fields?.length ? `, ${count(fields.length, 'field')}` : ''} and its history
         </li>
-        {connections !== null && connections > 0 && <li>{count(connections, 'connection')} to other documents</li>}
+        {connections && <li>{connections === '1' ? '1 connection' : `${connections} connections`} to other documents</li>}
       </ul>
       <p className="quiet">
         All of it is removed from this server and cannot be brought back. Answers that were paid for stay remembered for

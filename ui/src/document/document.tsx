@@ -10,8 +10,9 @@ import { useNarrow } from '../parts/narrow'
 import { Empty, Loading, Notice, Trouble } from '../parts/pieces'
 import { adjust, type DocumentPlace, hrefTo, library, type Tab } from '../route'
 import { useTitle } from '../parts/title'
+import { number } from '../words/format'
 import { Call } from './call'
-import { connectionsQuery } from './connections'
+import { useConnections } from './connections'
 import { Connections } from './connections-tab'
 import { Fields } from './fields'
 import { Header } from './header'
@@ -73,8 +74,10 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
   const narrow = useNarrow()
   const [beside, setBeside] = useState(true)
   const target = useTarget(place)
-  const { data: connections } = useQuery(connectionsQuery(id))
+  const { connections, more } = useConnections(id)
+  const amount = connections?.length ? `${number(connections.length)}${more ? '+' : ''}` : null
   const going = isGoing(status?.status ?? document.status)
+  const sought = going || (status !== undefined && isFollowed(status))
   const original = originalOf(document, target, going)
   const apart = original !== null && !narrow && beside
   const tabs = (Object.keys(LABELS) as Tab[]).filter((tab) => {
@@ -93,12 +96,12 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
     reading: () => <Reading id={id} span={target.span} going={going} />,
     fields: () => <Fields id={id} />,
     passages: () => <Passages id={id} current={place.chunk} />,
-    connections: () => <Connections id={id} connections={connections ?? []} />,
+    connections: () => <Connections id={id} connections={connections ?? []} sought={sought} more={more} />,
     history: () => <History id={id} status={status} />,
   }
   return (
     <div className="document">
-      <Header document={document} status={status} connections={connections?.length ?? null} />
+      <Header document={document} status={status} connections={amount} />
       <div className={apart ? 'document-body apart' : 'document-body'}>
         {apart && <section className="pane original">{original}</section>}
         <section className="pane">
@@ -117,7 +120,7 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
               >
                 <Icon name={LABELS[one][1]} />
                 {LABELS[one][0]}
-                {one === 'connections' && connections?.length ? <span className="quiet">{connections.length}</span> : null}
+                {one === 'connections' && amount ? <span className="quiet">{amount}</span> : null}
               </button>
               ))}
             </div>

@@ -5,7 +5,7 @@ import { cancel, retry, verbsFor } from '../api/actions'
 import { download } from '../api/original'
 import { sentence } from '../api/problem'
 import type { Status } from '../api/status'
-import type { Document } from '../library/list'
+import { type Document, titleOf } from '../library/list'
 import { announce } from '../parts/announce'
 import { Icon } from '../parts/icon'
 import { filled, lockClass, stageSentence } from '../parts/ladder'
@@ -20,13 +20,14 @@ import { DeleteDialog, RerunDialog } from './dialogs'
 interface Props {
   document: Document
   status: Status | undefined
-  connections: number | null
+  connections: string | null
 }
 
 export function Header({ document, status, connections }: Props) {
   const now = useNow(status?.waiting_until != null)
   const story = status && storyOf(status, now)
   const [tone, label] = story ? [story.tone, story.label] : labelOf(document.status)
+  const title = titleOf(document)
   return (
     <header className="document-head">
       <div className="document-title">
@@ -35,7 +36,12 @@ export function Header({ document, status, connections }: Props) {
         </a>
         <div className="document-name">
           <h1 dir="auto">{document.name}</h1>
-          <p className="quiet small" dir="auto">
+          <p className="quiet small">
+            {title && (
+              <>
+                <bdi>{title}</bdi> ·{' '}
+              </>
+            )}
             {about(document)}
           </p>
         </div>
@@ -62,7 +68,6 @@ function calm(status: Status | undefined): boolean {
 
 function about(document: Document): string {
   return [
-    document.title !== document.name ? document.title : null,
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,
     document.seconds ? seconds(document.seconds) : null,

@@ -37,16 +37,6 @@ export function FilterBar({ filters }: { filters: Filters }) {
           </button>
         ))}
       </div>
-      <select
-        className="choice"
-        aria-label="Kind"
-        value={filters.kind ?? ''}
-        onChange={(event) => go({ view: 'library', ...filters, kind: event.target.value || null })}
-      >
-        <option value="">All kinds</option>
-        <option value="document">Documents</option>
-        <option value="call">Calls</option>
-      </select>
       <div className="field">
         <Icon name="search" />
         <input
@@ -57,6 +47,16 @@ export function FilterBar({ filters }: { filters: Filters }) {
           onChange={(event) => setTyped(event.target.value)}
         />
       </div>
+      <select
+        className="choice"
+        aria-label="Kind"
+        value={filters.kind ?? ''}
+        onChange={(event) => go({ view: 'library', ...filters, kind: event.target.value || null })}
+      >
+        <option value="">All kinds</option>
+        <option value="document">Documents</option>
+        <option value="call">Calls</option>
+      </select>
     </div>
   )
 }

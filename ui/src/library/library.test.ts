@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../api/status'
 import { nextPoll, settled, wanted } from './feed'
-import { type Document, extended, type List, refreshed, withArrival, without } from './list'
+import { type Document, extended, type List, refreshed, titleOf, withArrival, without } from './list'
 import { nothing, pruned, reached, toggled } from './selection'
 
 const document = (id: string, status = 'COMPLETED') => ({ id, status, name: `${id}.txt` }) as Document
@@ -11,6 +11,16 @@ const list = (ids: string, nextCursor: string | null = null, total = ids.length)
   total,
 })
 const ids = (from: List) => from.documents.map((one) => one.id).join('')
+
+describe('titles', () => {
+  test('a title is told where it says more than the name', () => {
+    const named = (title: string | null) => titleOf({ ...document('a'), title })
+    expect(named('The Lock Keeper')).toBe('The Lock Keeper')
+    expect(named('a.txt')).toBe(null)
+    expect(named('| Year | Tolls |')).toBe(null)
+    expect(named(null)).toBe(null)
+  })
+})
 
 describe('a list that is refreshed from its head', () => {
   test('new documents come on top and what lies below stays', () => {

@@ -68,8 +68,8 @@ function Welcome() {
   return (
     <Empty icon="upload" title="Drop your first files here">
       <p>
-        PDF, Word, Excel, PowerPoint, EPUB, mail, web pages, scans and pictures. Each is read, cut into passages and
-        made searchable; whatever happens on the way, it goes on from the last finished step.
+        PDF, Word, Excel, PowerPoint, EPUB, mail, web pages, scans, pictures and recordings. Each is read or heard, cut into
+        passages and made searchable; whatever happens on the way, it goes on from the last finished step.
       </p>
       <PickFiles label="Choose files" />
     </Empty>

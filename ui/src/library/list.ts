@@ -11,6 +11,11 @@ export interface List {
   total: number
 }
 
+/** What a document calls itself, where that says more than its name. A table has no title, only its first row. */
+export function titleOf({ title, name }: Document): string | null {
+  return title && title !== name && !title.startsWith('|') ? title : null
+}
+
 /** A small first page paints soon; further pages are large, so that a long scroll asks seldom. */
 const FIRST = 100
 const FURTHER = 500

@@ -8,7 +8,7 @@ import { Badge } from '../parts/pieces'
 import { documentPlace, hrefTo } from '../route'
 import { ago, bytes, count, fileKind, moment, seconds } from '../words/format'
 import { labelOf, storyOf } from '../words/story'
-import type { Document } from './list'
+import { type Document, titleOf } from './list'
 
 interface Props {
   document: Document
@@ -27,6 +27,7 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
   const current = status && status.status === document.status ? status : undefined
   const story = current && storyOf(current, now)
   const [tone, label] = story ? [story.tone, story.label] : labelOf(document.status)
+  const title = titleOf(document)
   const choose = (event: MouseEvent) => onChoose(document.id, event.shiftKey)
   return (
     <li
@@ -53,7 +54,15 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
         <a className="row-name" href={hrefTo(documentPlace(document.id))} tabIndex={active ? 0 : -1} dir="auto">
           {document.name}
         </a>
-        <div className="row-about">{about(document)}</div>
+        <div className="row-about">
+          {about(document)}
+          {title && (
+            <>
+              {' '}
+              · <bdi>{title}</bdi>
+            </>
+          )}
+        </div>
       </div>
       <div className={`row-how ${tone}`}>
         {current && current.stages.length > 0 && <Ladder stages={current.stages} named={tone === 'busy' || tone === 'good'} />}
@@ -74,8 +83,6 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
 })
 
 function about(document: Document): string {
-  // A table has no title, only its first row.
-  const title = document.title && document.title !== document.name && !document.title.startsWith('|') ? document.title : null
   return [
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,
@@ -83,7 +90,6 @@ function about(document: Document): string {
     document.speakers && document.speakers > 1 ? count(document.speakers, 'speaker') : null,
     document.words ? count(document.words, 'word') : null,
     bytes(document.size),
-    title,
   ]
     .filter(Boolean)
     .join(' · ')

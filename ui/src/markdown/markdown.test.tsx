@@ -10,6 +10,11 @@ function html(markdown: string, marks: Mark[] = []): string {
   return renderToStaticMarkup(<>{nodes}</>)
 }
 
+declare const process: { cpuUsage(): { user: number } }
+
+/** Milliseconds this process has worked: a machine that is busy with others makes nothing seem slow. */
+const worked = () => process.cpuUsage().user / 1_000
+
 describe('what a document looks like', () => {
   test('headings keep their look but never skip a level for those who listen', () => {
     expect(html('# One\n\n#### Deep\n\n## Two')).toBe(
@@ -90,9 +95,9 @@ describe('a hostile document', () => {
   test.each(['*'.repeat(100_000), '['.repeat(50_000), '`'.repeat(50_001), '> '.repeat(20_000), '- '.repeat(20_000), '![](' .repeat(30_000), '_a '.repeat(50_000), '|'.repeat(50_000)])(
     'endless signs cost little time',
     (text) => {
-      const begun = performance.now()
+      const begun = worked()
       html(text)
-      expect(performance.now() - begun).toBeLessThan(1_500)
+      expect(worked() - begun).toBeLessThan(1_500)
     },
   )
 })
