@@ -178,6 +178,7 @@ def test_failures_are_grouped_and_retried_together(
     onlooker.open("#/operations")
     line = onlooker.page.get_by_role("row").filter(has_text="the provider is away")
     expect(line).to_contain_text("3")
+    assert onlooker.violations() == []
     onlooker.picture("operations", pictures)
     onlooker.page.emulate_media(color_scheme="dark")
     onlooker.picture("operations-dark", pictures)
@@ -197,7 +198,9 @@ def test_a_reload_in_mid_flight_shows_the_same_step(onlooker: Reader, cast: Mapp
     expect(story).to_contain_text("chunk 76 of 406")
 
 
-def test_connections_that_are_still_to_be_looked_for_are_not_missed_yet(onlooker: Reader, stage: Stage) -> None:
+def test_connections_that_are_still_to_be_looked_for_are_not_missed_yet(
+    onlooker: Reader, stage: Stage
+) -> None:
     document = stage.upload("Notes on locks.txt")
     onlooker.open(f"#/documents/{document}?tab=connections")
     expect(onlooker.page.get_by_text("No connections yet")).to_be_visible()

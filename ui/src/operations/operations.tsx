@@ -114,6 +114,7 @@ function Failures({ failures }: { failures: Overview['failures'] }) {
 function Failure({ failure }: { failure: Overview['failures'][number] }) {
   const client = useQueryClient()
   const [busy, setBusy] = useState(false)
+  const words = failure.jobs > 1 ? 'Retry all' : 'Retry'
   const retry = async () => {
     setBusy(true)
     try {
@@ -137,11 +138,11 @@ function Failure({ failure }: { failure: Overview['failures'][number] }) {
           type="button"
           className="button"
           disabled={busy}
-          aria-label={`Retry ${count(failure.jobs, 'document')}: ${failure.error}`}
+          aria-label={`${words}: ${count(failure.jobs, 'document')}, ${failure.error}`}
           onClick={() => void retry()}
         >
           <Icon name="retry" />
-          Retry {failure.jobs > 1 ? 'all' : ''}
+          {words}
         </button>
       </td>
     </tr>
