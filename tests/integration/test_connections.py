@@ -218,6 +218,17 @@ async def test_given_many_twins_then_each_passage_shows_only_the_best_and_others
         assert len(await shelf.connections(busiest)) == 5
 
 
+async def test_given_a_hidden_connection_then_it_takes_no_place_from_the_others(shelf: Bookshelf) -> None:
+    async with shelf.working():
+        twins = [await shelf.file(f"copy {number}", BEES.first) for number in range(9)]
+        await shelf.settled()
+        shown = [await shelf.connections(twin) for twin in twins]
+        busiest = max(range(9), key=lambda place: len(shown[place]))
+        await shelf.mark(shown[busiest][0].id, hidden=True)
+        after = await shelf.connections(twins[busiest])
+        assert len([one for one in after if not one.hidden]) == len(shown[busiest])
+
+
 async def test_given_more_matches_than_are_kept_then_the_same_are_kept_in_whatever_order_they_are_sought(
     shelf: Bookshelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,7 +66,7 @@ def listed(
 
 
 def _ranked(org_id: str, document_id: str) -> Select[Any]:
-    """Every connection of the document seen from it, with its place among those of the same passage."""
+    """Every connection of the document seen from it, and its place among those of its passage, hidden ones last."""
     sides = (
         (_c.a_chunk_id, _c.a_document_id, _c.b_chunk_id),
         (_c.b_chunk_id, _c.b_document_id, _c.a_chunk_id),
@@ -82,17 +82,17 @@ def _ranked(org_id: str, document_id: str) -> Select[Any]:
         )
     ).subquery("mine")
     m = mine.c
-    place = func.row_number().over(partition_by=m.here_id, order_by=(m.score.desc(), m.id))
+    place = func.row_number().over(partition_by=m.here_id, order_by=(m.hidden, m.score.desc(), m.id))
     return select(mine, place.label("place"))
 
 
 def _better_there(r: Any) -> Any:
-    """How many better connections the other passage has: what is shown is among the best of both."""
+    """How many better ones the other passage has that are not hidden: what is shown is among the best of both."""
     other = connections.alias("other")
     o = other.c
     better = or_(o.score > r.score, and_(o.score == r.score, o.id < r.id))
     counted = [
-        select(func.count()).select_from(other).where(side == r.there_id, better).scalar_subquery()
+        select(func.count()).select_from(other).where(side == r.there_id, ~o.hidden, better).scalar_subquery()
         for side in (o.a_chunk_id, o.b_chunk_id)
     ]
     return counted[0] + counted[1]
