@@ -72,8 +72,8 @@ function Costs({ id, settled }: { id: string; settled: string | undefined }) {
         <dt>Answers reused</dt>
         <dd>{number(costs.reused)}</dd>
       </div>
-      <div title="Calls made again because an earlier try may have been lost after it was paid">
-        <dt>Perhaps paid twice</dt>
+      <div title="An earlier try was cut off before its answer came; with a provider that charges, it may have been paid">
+        <dt>Made again</dt>
         <dd>{number(costs.reopened)}</dd>
       </div>
     </dl>

@@ -167,7 +167,7 @@ function Providers({ providers, gates, now }: Pick<Overview, 'providers' | 'gate
               <td className={one.busy_until === null ? 'quiet' : 'is-waiting'}>{busy(one, now)}</td>
               <td>{number(one.made)}</td>
               <td>{number(one.reused)}</td>
-              <td className={one.paid_twice ? 'is-bad' : undefined}>{number(one.paid_twice)}</td>
+              <PaidTwice provider={one} />
               <td>{dollars(one.cost)}</td>
             </tr>
           ))}
@@ -177,6 +177,12 @@ function Providers({ providers, gates, now }: Pick<Overview, 'providers' | 'gate
       )}
     </section>
   )
+}
+
+/** What is made on this machine costs nothing, however often it is made. */
+function PaidTwice({ provider }: { provider: Overview['providers'][number] }) {
+  if (provider.provider === 'local') return <td className="quiet">–</td>
+  return <td className={provider.paid_twice ? 'is-bad' : undefined}>{number(provider.paid_twice)}</td>
 }
 
 /** `openai is left alone for 14 s: it asks to slow down`. */
