@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import pytest
 
-from bench.quality.scenario import SHELVES, SHORT, in_volumes, measure
+from bench.quality.scenario import SHELVES, SHORT, Place, in_volumes, measure
 from bench.quality.strangers import PASSAGES, learn
 from towpath.providers.local.wordllama import StaticEmbedder, embed_statically
 from towpath.stages.background import MEASURED, guess
@@ -32,6 +32,11 @@ def test_given_texts_that_belong_to_nobody_then_hardly_any_two_of_them_are_conne
     strangers = [{text: None} for shelf in SHELVES.values() for text in shelf.strangers]
     pairs = len(strangers) * (len(strangers) - 1) // 2
     assert measure(embed_statically, strangers).found < 0.02 * pairs
+
+
+def test_given_the_same_heading_in_two_documents_then_it_connects_nothing() -> None:
+    documents = [{"## Release notes": Place(0)}, {"## Release notes": Place(0)}]
+    assert measure(embed_statically, documents).found == 0
 
 
 def test_the_zero_of_the_default_model_is_what_it_says_of_strangers() -> None:

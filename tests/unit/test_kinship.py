@@ -54,3 +54,11 @@ def test_given_more_passages_than_are_compared_at_once_then_none_is_left_out(
     whole = _akin([RAILWAY, TRAIN], texts)
     monkeypatch.setattr(kinship, "AT_ONCE", 2)
     assert _akin([RAILWAY, TRAIN], texts) == pytest.approx(whole)
+
+
+def test_given_the_only_word_of_a_heading_then_it_does_not_speak_for_a_whole_page() -> None:
+    page = " ".join(
+        [PENSION, TRAIN, "The carpenter measured the oak beam twice before he reached for the saw."]
+    )
+    heading, sentence = _akin(["Pension", PENSION], [page])[:, 0]
+    assert sentence > 3 * heading

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from towpath.language.vocabulary import Floats32
+from towpath.stages.background import SHORT
 
 Numbers = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ class Kinship:
                 some = same[start : start + AT_ONCE]
                 found[some] = self._of_one(int(rows[some[0]]), columns[some])
         counts = [np.diff(starts) for starts in self._starts]
-        words = np.maximum(1.0, np.sqrt(counts[0][rows] * counts[1][columns]))
+        words = np.maximum(SHORT, np.sqrt(counts[0][rows] * counts[1][columns]))
         return (found - CHANCE * words) / (SPREAD * words**SLOWER)
 
     def _of_one(self, row: int, columns: Numbers) -> Floats:
@@ -75,11 +76,12 @@ class Kinship:
         near = self._vectors[first.words[here]] @ self._vectors[second.words[there]].T
         mine = np.maximum.reduceat(near, at, axis=1)
         weights, other = first.weights[here], second.weights[there]
+        # All words of both on one scale, or the only word of a heading would speak for a whole page.
+        near_mine = weights @ _kin(mine)
+        near_other = np.add.reduceat(other * _kin(near.max(axis=0)), at)
+        total = weights.sum() + np.add.reduceat(other, at)
         # A passage may have no words but those that all have, which weigh nothing.
-        one = weights @ _kin(mine) / (weights.sum() or 1.0)
-        total = np.add.reduceat(other, at)
-        two = np.add.reduceat(other * _kin(near.max(axis=0)), at) / np.where(total > 0, total, 1.0)
-        akin[spoken] = (one + two) / 2
+        akin[spoken] = (near_mine + near_other) / np.where(total > 0, total, 1.0)
         return akin
 
 

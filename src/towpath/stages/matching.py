@@ -34,6 +34,8 @@ TELLING_WORD, ENOUGH = 0.3, 5
 MEANING = 0.5
 #: Below this cosine, in standard deviations, words are not looked at.
 NEAR = 1.0
+#: A passage with fewer different words, mostly a heading, says too little to be connected.
+FEWEST = 4
 #: So many of the nearest of each passage are looked at closely.
 CLOSEST = 8
 #: Passages whose nearest are looked for at once, so that two thick books do not take all memory.
@@ -112,7 +114,7 @@ class Comparison:
         return Connection(a, b, _score(strength), kind, reason)
 
     def _close(self) -> tuple[Numbers, Numbers]:
-        """The nearest of each row and of each column, as far as they are near at all."""
+        """The nearest of each row and of each column, as far as they are near at all and say enough."""
         chosen = np.zeros(self._above.shape, np.bool_)
         for above, mark in ((self._above, chosen), (self._above.T, chosen.T)):
             depth = min(CLOSEST, above.shape[1])
@@ -121,7 +123,8 @@ class Comparison:
                 nearest = np.argpartition(above[some], -depth, axis=1)[:, -depth:]
                 np.put_along_axis(mark[some], nearest, True, axis=1)
         rows, columns = np.nonzero(chosen & (self._above >= NEAR))
-        return rows, columns
+        enough = self._words.fewest(rows, columns) >= FEWEST
+        return rows[enough], columns[enough]
 
 
 def _score(strength: float) -> float:

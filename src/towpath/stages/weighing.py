@@ -69,6 +69,10 @@ class SharedWords:
         """How many different words a passage has together with each of the other document, on average."""
         return np.sqrt(self._sides[0].counts[row] * self._sides[1].counts)
 
+    def fewest(self, rows: Numbers, columns: Numbers) -> Floats:
+        """How many different words the one of each of these pairs has that has fewer."""
+        return np.minimum(self._sides[0].counts[rows], self._sides[1].counts[columns])
+
     def alike(self, rows: Numbers, columns: Numbers) -> tuple[Floats, Floats]:
         """The cosine of the words of each of these pairs of passages, and how many they share that tell something."""
         product, shared = np.zeros(len(rows)), np.zeros(len(rows))
