@@ -71,7 +71,7 @@ async def opened(
         children = rig.children(settings)
         stack.callback(children.close)
         # What nobody waits for is done one at a time, in the time that is left.
-        aside = Children(1, memory_bytes=settings.child_memory_mb << 20, niceness=10)
+        aside = Children(1, memory_bytes=settings.child_memory_mb << 20, niceness=19)
         stack.callback(aside.close)
         bell = open_bell(settings, listen=work)
         await bell.open()

@@ -32,7 +32,7 @@ KEPT = 20
 #: How often a document is compared again that is published anew each time; then its own `connect` has to do.
 ROUNDS = 5
 #: Comparing gives way to all other work, so it may take its time.
-PATIENCE = 900.0
+PATIENCE = 3_600.0
 
 
 async def connect(context: Context, *, library: Library, compute: Compute, model: str) -> Outcome:

@@ -30,8 +30,8 @@ DEGREE = 5.0
 WORDS = 12.0
 #: What each word in common adds that is none of everyday, up to so many.
 TELLING_WORD, ENOUGH = 0.3, 5
-#: What each standard deviation adds by which the words are nearer in meaning than by chance.
-MEANING = 0.5
+#: What each standard deviation adds by which the words are nearer in meaning than by chance, and hardly ever more.
+MEANING, MOST_MEANING = 0.5, 3.0
 #: Below this cosine, in standard deviations, words are not looked at.
 NEAR = 1.0
 #: A passage with fewer different words, mostly a heading, says too little to be connected.
@@ -100,11 +100,14 @@ class Comparison:
         alike, shared = self._words.alike(rows, columns)
         words = WORDS * alike + TELLING_WORD * np.minimum(shared, ENOUGH)
         english = self._words.in_english(rows, columns)
-        akin = np.where(english, MEANING * self._words.akin(rows, columns), 0.0)
         if self._english_only:
             # Of other languages such a model knows little more than the letters: words have to bear it out.
             above = np.where(english, above, np.minimum(above, np.maximum(NEAR, words)))
-        return np.round(above + words + akin, 4)
+        strengths = np.asarray(above + words, np.float64)
+        # The rest would not come so far by any kinship, which takes long to find out.
+        hopeful = np.flatnonzero(english & (strengths >= STRONG - MOST_MEANING))
+        strengths[hopeful] += MEANING * self._words.akin(rows[hopeful], columns[hopeful])
+        return np.round(strengths, 4)
 
     def _connection(self, row: int, column: int, strength: float) -> Connection:
         same = _overlap(self.first.texts[row], self.second.texts[column]) >= SAME
