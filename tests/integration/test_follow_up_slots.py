@@ -27,6 +27,12 @@ class Crowd:
         self.done.add(context.run_id)
         return Done()
 
+    async def meets(self, count: int) -> None:
+        async def there() -> bool:
+            return len(self.waiting) >= count
+
+        await until(there, f"{count} to wait at the gate")
+
     async def leave(self, count: int) -> None:
         self.gate.set()
 
@@ -44,11 +50,46 @@ async def test_follow_ups_take_no_slot_from_runs_and_are_all_done_in_the_end(wor
     ):
         for one in early:
             await workshop.ended(one)
+        await crowd.meets(1)
         late = await workshop.submit("publish")
         await workshop.ended(late)
         assert len(crowd.waiting) == 1
         await crowd.leave(7)
     assert crowd.most == 1
+
+
+async def test_given_runs_in_hand_then_follow_ups_wait_for_a_quiet_moment(workshop: Workshop) -> None:
+    crowd, slow = Crowd(), Crowd()
+    pace = replace(BRISK, concurrency=4, follow_up_pause=3_600.0)
+    long = await workshop.submit("read", "publish")
+    async with workshop.working(
+        {"read": slow.connect, "publish": nothing}, follow_ups={"connect": crowd.connect}, pace=pace
+    ):
+        await slow.meets(1)
+        for one in [await workshop.submit("publish") for _ in range(3)]:
+            await workshop.ended(one)
+        assert not crowd.waiting
+        slow.gate.set()
+        await workshop.ended(long)
+        await crowd.meets(1)
+        await crowd.leave(4)
+
+
+async def test_given_runs_without_end_then_follow_ups_have_their_turn_now_and_then(
+    workshop: Workshop,
+) -> None:
+    crowd, slow = Crowd(), Crowd()
+    await workshop.submit("read", "publish")
+    async with workshop.working(
+        {"read": slow.connect, "publish": nothing},
+        follow_ups={"connect": crowd.connect},
+        pace=replace(BRISK, concurrency=4, follow_up_pause=0.0),
+    ):
+        await slow.meets(1)
+        await workshop.ended(await workshop.submit("publish"))
+        await crowd.meets(1)
+        slow.gate.set()
+        await crowd.leave(2)
 
 
 async def test_a_worker_for_follow_ups_alone_has_all_its_slots_for_them_and_no_more(

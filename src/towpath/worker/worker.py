@@ -51,6 +51,7 @@ class Pace:
     max_crashes: int = 2
     sweep_limit: int = 100
     grace_seconds: float = 5.0
+    follow_up_pause: float = 30.0
     stages: tuple[str, ...] | None = None
 
 
@@ -66,6 +67,8 @@ class Worker:
         self._settler = Settler(ledger, clock, pace.lease_seconds)
         self._tasks: dict[asyncio.Task[None], Claimed] = {}
         self._follow_ups = 0
+        self._passed_over = False
+        self._rested_at = time.monotonic() + pace.follow_up_pause
         self._of_runs = tuple(name for name in executor.stages if pace.stages is None or name in pace.stages)
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -151,8 +154,12 @@ class Worker:
         )
 
     def _open_to(self) -> tuple[str, ...] | None:
-        """While a follow-up is in hand no more are taken: nobody waits for them."""
-        return self._of_runs if self._of_runs and self._follow_ups else self._pace.stages
+        """One follow-up at a time, and beside runs only now and then: nobody waits for them."""
+        resting = self._taken() > 0 and time.monotonic() < self._rested_at
+        if not self._of_runs or not (self._follow_ups or resting):
+            return self._pace.stages
+        self._passed_over = True
+        return self._of_runs
 
     def _taken(self) -> int:
         """Follow-ups take no slot from runs, but from each other where a worker serves nothing else."""
@@ -187,7 +194,10 @@ class Worker:
         self._slot_freed.set()
         if job is not None and job.stage not in self._executor.stages:
             self._follow_ups -= 1
-            # Others like it may have been left waiting.
+            self._rested_at = time.monotonic() + self._pace.follow_up_pause
+        if self._passed_over and not self._taken():
+            # Follow-ups may have been left waiting.
+            self._passed_over = False
             self._bell.ring()
         if not task.cancelled() and (error := task.exception()):
             log.error("a job ended badly", exc_info=error)
