@@ -1,4 +1,4 @@
-"""A library nothing was chosen with: Darwin's Voyage of the Beagle (1839, public domain), shortened.
+"""Connections are judged on this, too: Darwin's Voyage of the Beagle (1839, public domain), shortened.
 
 Built as the others: of each subject one passage is in the first volume and a later one in the second, the
 retelling says the first in other words, and the commonplace book quotes some. The passages are about as long as

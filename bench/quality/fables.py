@@ -1,4 +1,4 @@
-"""The library on which connections are judged, and nothing was chosen: Aesop after Joseph Jacobs (1894), shortened.
+"""Connections are judged on this, too: Aesop after Joseph Jacobs (1894), shortened.
 
 Each fable is cut in its midst: the beginning is in the first volume and the end in the second, as a book would
 be that came in two files. The retelling says the beginning in other words. Public domain.

@@ -1,4 +1,4 @@
-"""A library nothing was chosen with: Mark Twain's Life on the Mississippi (1883, public domain), shortened.
+"""Connections are judged on this, too: Mark Twain's Life on the Mississippi (1883, public domain), shortened.
 
 Built as the others, with passages about as long as real chunks.
 """

@@ -108,17 +108,14 @@ def measure(embed: Embed, library: Library) -> Quality:
     }
     compared = (Comparison(one, other, background).pairs() for one, other in combinations(read, 2))
     found = _shown([pair for pairs in compared for pair in pairs])
-    right = [
-        both
-        for pair in found
-        if (both := (place[pair.a_chunk_id], place[pair.b_chunk_id])) and _is_right(*both)
-    ]
+    connected = [(place[pair.a_chunk_id], place[pair.b_chunk_id]) for pair in found]
     known = sum(
         _is_known(one, other)
         for here, there in combinations(library, 2)
         for one, other in product(here.values(), there.values())
     )
-    return Quality(known, sum(_is_known(*both) for both in right), len(right), len(found))
+    known_found = sum(_is_known(*both) for both in connected)
+    return Quality(known, known_found, sum(_is_right(*both) for both in connected), len(found))
 
 
 def _is_right(one: Place | None, other: Place | None) -> bool:

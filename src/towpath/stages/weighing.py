@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -14,7 +15,7 @@ from towpath.language.letters import pairs, runs_on
 from towpath.language.shared_runs import shared_runs
 from towpath.language.stems import stem
 from towpath.language.terms import in_english, spellings, terms
-from towpath.language.vocabulary import Floats32, is_installed, known
+from towpath.language.vocabulary import is_installed, known
 from towpath.stages.kinship import Floats, Kinship, Numbers, PassageWords
 
 #: What an everyday word is worth, against one that tells something.
@@ -54,15 +55,18 @@ class SharedWords:
             for (rows, found, counts), texts in zip(sides, self._texts, strict=True)
         ]
         self._common = np.intersect1d(self._sides[0].terms, self._sides[1].terms)
-        self._kinship = self._related() if is_installed() else None
 
-    def _related(self) -> Kinship:
+    @cached_property
+    def _kinship(self) -> Kinship | None:
+        """Found when it is first asked for: of most documents no pair comes so far."""
+        if not is_installed():
+            return None
         spelled: dict[str, str] = {}
         for text in chain.from_iterable(self._texts):
             for term, word in spellings(text).items():
                 spelled.setdefault(term, word)
         vectors, telling = known([spelled[term] for term in self._number])
-        one, other = (side.by_passage(telling) for side in self._sides)
+        one, other = (side.passages.telling(telling) for side in self._sides)
         return Kinship(vectors, one, other)
 
     def counts(self, row: int) -> Floats:
@@ -129,15 +133,12 @@ class _Side:
     """One document's words: which passage has which, and how much it weighs there."""
 
     def __init__(self, rows: Numbers, terms: Numbers, weights: Floats, passages: int) -> None:
-        self._passages = PassageWords(rows, terms, weights, passages)
+        self.passages = PassageWords(rows, terms, weights, passages)
         order = np.argsort(terms, kind="stable")
         self._rows, self.terms, self._weights = rows[order], terms[order], weights[order]
         self.counts: Floats = np.maximum(np.bincount(rows, minlength=passages), 1).astype(np.float64)
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=passages))
         self.lengths: Floats = np.where(lengths > 0, lengths, 1.0)
-
-    def by_passage(self, telling: Floats32) -> PassageWords:
-        return self._passages.telling(telling)
 
     def laid_out(self, chosen: Numbers) -> Floats:
         """A row for each passage, a column for each of the chosen words, which are in ascending order."""
