@@ -1,4 +1,4 @@
-# The program with every extra, by the pinned versions; the page is built on the way.
+# The program with every extra, in the pinned versions. `make setup` also builds the web page.
 FROM python:3.11-slim AS build
 RUN apt-get update -qq && apt-get install -qq -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
 WORKDIR /towpath

@@ -1,19 +1,19 @@
-# Two commands do everything on a fresh machine with Python 3.11 and make: `make run` and `make test`.
+# On a machine with Python 3.11 and make, `make run` serves Towpath and `make test` runs all checks and tests.
 PYTHON ?= python3
 BIN := .venv/bin
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test setup page ui azurite chromium pgbouncer lint types tests browser timed drill-pooled drill-queue drill-call fuzz storm bench requirements clean screenshots
+.PHONY: run test setup page ui azurite chromium pgbouncer promtool lint types unit tests browser timed drill-pooled drill-queue drill-call drill-restart drill-scan fuzz connection-stress chaos bench requirements clean screenshots
 
-run: setup ## set up and serve on SQLite at http://127.0.0.1:8000
+run: setup ## install and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
 
-test: setup .venv/dev.stamp lint types ui azurite tests ## set up and pass every test
+test: setup .venv/dev.stamp lint types ui azurite tests ## install and run all checks and tests
 
-setup: .venv/run.stamp page ## afterwards .venv/bin/towpath is the program
+setup: .venv/run.stamp page ## install Towpath into .venv
 
-page: .venv/run.stamp ## the web page, built when its sources changed
+page: .venv/run.stamp ## build the web page if its sources changed
 	$(BIN)/python build_page.py
 
 .venv/run.stamp: requirements/run.txt requirements/model.txt requirements/page.txt pyproject.toml
@@ -36,58 +36,80 @@ lint: .venv/dev.stamp
 types: .venv/dev.stamp
 	$(BIN)/pyright
 
-ui: page ## the page's own checks: types, unit tests, and a client that fits the server
+ui: page ## check the web page: types, unit tests, generated API client
 	$(BIN)/python ui/scripts/openapi.py --check
 	$(BIN)/python build_page.py types test check-client
 
-azurite: .venv/dev.stamp ## a real blob store for the tests, in .cache/
+azurite: .venv/dev.stamp ## install Azurite, the blob store of the tests, into .cache/
 	$(BIN)/python -m tests.support.azurite
 
-chromium: ## a real browser for the browser tests
+chromium: ## install Chromium for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| ($(APT) update && $(APT) install -y chromium)
 
-pgbouncer: ## a real pooler for the tests on Postgres
+pgbouncer: ## install pgbouncer for the tests on Postgres
 	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || ($(APT) update && $(APT) install -y pgbouncer)
 
-tests: .venv/dev.stamp page chromium pgbouncer ## everything pytest knows, the page in a real Chromium among it
+promtool: .cache/promtool ## install promtool for the tests of dashboard and alerts, into .cache/
+
+# Only this program of Debian's package is taken: installing the package would start a Prometheus service.
+.cache/promtool:
+	@mkdir -p .cache/prometheus
+	@$(APT) update && cd .cache/prometheus && apt-get -qq download prometheus
+	@dpkg-deb --fsys-tarfile .cache/prometheus/prometheus_*.deb | tar -xO ./usr/bin/promtool > $@.part
+	@chmod +x $@.part && mv $@.part $@ && rm -r .cache/prometheus
+
+unit: .venv/dev.stamp promtool ## run the fast unit tests: no servers, no databases, under a minute
+	$(BIN)/pytest tests/unit -n auto --maxprocesses 4 -m 'not timed and not slow'
+
+tests: .venv/dev.stamp page chromium pgbouncer promtool ## run all pytest tests, the browser tests included
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
 
-browser: .venv/dev.stamp page chromium ## the page in a real Chromium
+browser: .venv/dev.stamp page chromium ## run the browser tests
 	$(BIN)/pytest tests/browser
 
-screenshots: .venv/dev.stamp page chromium ## the pictures of the documentation, made anew by the browser's stories
-	TOWPATH_SCREENSHOTS=1 $(BIN)/pytest tests/browser
+screenshots: .venv/dev.stamp page chromium ## retake the pictures of the documentation with the browser tests
+	TOWPATH_TEST_SCREENSHOTS=1 $(BIN)/pytest tests/browser
 
-timed: .venv/dev.stamp page chromium ## promises about speed, on a machine that does nothing else
+timed: .venv/dev.stamp page chromium ## run the tests of speed, on an otherwise idle machine
 	$(BIN)/pytest -m timed
 
-drill-pooled: .venv/dev.stamp pgbouncer ## 2,000 documents behind a pgbouncer while Postgres is restarted three times
-	$(BIN)/python -m tests.crash.two_thousand --documents 2000 --restarts 3
+drill-pooled: .venv/dev.stamp pgbouncer ## process 2,000 documents through pgbouncer while Postgres is restarted three times
+	$(BIN)/python -m tests.crash.pooled_drill --documents 2000 --restarts 3
 
-drill-call: .venv/dev.stamp ## a recording of two hours while the server is killed three times
+drill-call: .venv/dev.stamp ## transcribe a recording of two hours while the server is killed three times
 	$(BIN)/python -m tests.crash.call_drill
 
-drill-queue: .venv/dev.stamp ## 10,000 runs of five stages while a worker is killed every second, on both engines
-	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine sqlite
-	$(BIN)/python -m tests.crash.ten_thousand --runs 10000 --engine postgres
+drill-restart: .venv/dev.stamp ## restart servers and workers twenty times with SIGTERM while they process one document
+	$(BIN)/python -m tests.crash.restart_drill --signals 20
 
-fuzz: .venv/dev.stamp ## ten minutes of damaged files, and many generated requests
+drill-scan: .venv/dev.stamp ## process a scan of 300 pages with the default deadline while the server is killed five times
+	$(BIN)/python -m tests.crash.scan_drill --pages 300 --kills 5
+
+drill-queue: .venv/dev.stamp ## process 10,000 runs of five stages while a worker is killed every second, on both engines
+	$(BIN)/python -m tests.crash.queue_drill --runs 10000 --engine sqlite
+	$(BIN)/python -m tests.crash.queue_drill --runs 10000 --engine postgres
+
+fuzz: .venv/dev.stamp ## process damaged files for ten minutes, then send many generated requests
 	$(BIN)/python -m tests.fuzz.files --minutes 10
 	$(BIN)/python -m tests.fuzz.api --examples 200
 
-storm: .venv/dev.stamp ## documents rewritten and deleted for 10 minutes while their neighbours are connected, on both engines
-	$(BIN)/python -m tests.crash.connection_storm --minutes 10 --engine sqlite
-	$(BIN)/python -m tests.crash.connection_storm --minutes 10 --engine postgres
+connection-stress: .venv/dev.stamp ## rewrite and delete documents for 10 minutes while connect jobs run, on both engines
+	$(BIN)/python -m tests.crash.connection_stress --minutes 10 --engine sqlite
+	$(BIN)/python -m tests.crash.connection_stress --minutes 10 --engine postgres
 
-bench: .venv/dev.stamp ## every benchmark, written to docs/reference/benchmarks.md
+chaos: .venv/dev.stamp ## kill, stop and restart servers, workers and Postgres at random over 100 documents: 30 min Postgres, 15 min SQLite
+	$(BIN)/python -m tests.crash.chaos_drill --minutes 30 --documents 100 --engine postgres
+	$(BIN)/python -m tests.crash.chaos_drill --minutes 15 --documents 100 --engine sqlite
+
+bench: .venv/dev.stamp ## run all benchmarks and write docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue
 	$(BIN)/python -m bench documents
 	$(BIN)/python -m bench search
 	$(BIN)/python -m bench connections
 	$(BIN)/python -m bench calls
 
-requirements: ## pin everything anew (needs uv)
+requirements: ## pin all dependencies (needs uv)
 	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-header -q -o requirements/run.txt
 	uv pip compile pyproject.toml --all-extras --group dev --group bench --python-version 3.11 --generate-hashes --no-header -q -c requirements/run.txt -o requirements/dev.txt
 

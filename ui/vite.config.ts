@@ -8,16 +8,16 @@ const server = process.env['TOWPATH_SERVER'] ?? 'http://127.0.0.1:8000'
 const out = resolve(import.meta.dirname, '../src/towpath/page')
 
 export default defineConfig({
-  // Relative, so that the page also works under a path of somebody's proxy.
+  // Relative, so that the page works under any path of a proxy.
   base: './',
   plugins: [react(), pdfResources()],
   build: {
     outDir: out,
     emptyOutDir: true,
-    // A data: font would need a hole in the Content-Security-Policy.
+    // No data: URLs: the Content-Security-Policy forbids them.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // From here on browsers know light-dark() themselves; its imitation ignores a chosen theme.
+    // These browsers support light-dark(); the fallback for older ones ignores the selected theme.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     chunkSizeWarningLimit: 600,
     rolldownOptions: { checks: { bundlerTimings: false } },
@@ -32,7 +32,7 @@ export default defineConfig({
   test: { include: ['src/**/*.test.ts', 'src/**/*.test.tsx'] },
 })
 
-/** What pdf.js fetches when a file needs it: character maps, standard fonts, the decoder of JPEG 2000. */
+/** Copies the files that pdf.js fetches on demand: character maps, standard fonts, the JPEG 2000 decoder. */
 function pdfResources(): Plugin {
   const from = resolve(import.meta.dirname, 'node_modules/pdfjs-dist')
   return {
@@ -44,9 +44,9 @@ function pdfResources(): Plugin {
     },
   }
 
-  function copyFolder(folder: string, wanted: (name: string) => boolean) {
+  function copyFolder(folder: string, include: (name: string) => boolean) {
     mkdirSync(resolve(out, 'pdf', folder), { recursive: true })
-    for (const name of readdirSync(resolve(from, folder)).filter(wanted)) {
+    for (const name of readdirSync(resolve(from, folder)).filter(include)) {
       copyFileSync(resolve(from, folder, name), resolve(out, 'pdf', folder, name))
     }
   }

@@ -1,1 +1,1 @@
-"""Calls: how fast recordings are heard."""
+"""The calls benchmark: speed of audio extraction and transcription."""

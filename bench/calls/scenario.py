@@ -1,4 +1,4 @@
-"""`python -m bench calls`: how many times faster than real time recordings are taken out of files and heard."""
+"""`python -m bench calls`: speed of audio extraction and transcription, relative to real time."""
 
 from __future__ import annotations
 
@@ -11,34 +11,49 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from bench.benchmarks_page import write_section
 from bench.machine import describe_machine
-from bench.page import write_section
-from towpath.model.encode_call import load_recording
-from towpath.providers.local.sound import extract_sound
-from towpath.providers.local.transcriber import RATE, hear_window, new_model, samples_of
+from towpath.model.codec import decode_recording
+from towpath.providers.local.speech.audio_decoding import extract_audio
+from towpath.providers.local.speech.transcriber import (
+    MODEL_SAMPLE_RATE,
+    decode_samples,
+    new_model,
+    transcribe_window,
+)
 
-SUMMARY = "recordings: extraction and local transcription against real time, on one core"
+SUMMARY = "audio extraction and local transcription compared with real time, on one core"
 WINDOW = 60.0
 T = TypeVar("T")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--quick", action="store_true", help="44 seconds of speech only; for trying")
+    parser.add_argument("--quick", action="store_true", help="44 seconds of speech only, for a trial")
 
 
 def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="bench-calls-") as name:
         folder = Path(name)
         source, target = _speech(folder / "speech.wav", 1 if arguments.quick else 8), folder / "speech.ogg"
-        # The first use of each library loads it, which a worker pays for once.
-        extract_sound(str(source), str(target), True, WINDOW, _ignore)
-        hear_window(str(target), (0.0, 2.0), None)
-        taken, body = _cpu(lambda: extract_sound(str(source), str(target), True, WINDOW, _ignore))
-        recording = load_recording(body)
-        sounds = [samples_of(str(target), *window, None).tolist() for window in recording.windows]
+        # Not measured: the first use loads each library, which a worker does once.
+        extract_audio(str(source), str(target), True, WINDOW, _ignore)
+        transcribe_window(str(target), (0.0, 2.0), None)
+        extraction_seconds, body = _cpu(
+            lambda: extract_audio(str(source), str(target), True, WINDOW, _ignore)
+        )
+        recording = decode_recording(body)
+        windows_samples = [
+            decode_samples(str(target), *window, None).tolist() for window in recording.windows
+        ]
         model = new_model({})
-        alone, _ = _cpu(lambda: [model.transcribe_without_streaming(sound, RATE) for sound in sounds])
-        heard, _ = _cpu(lambda: [hear_window(str(target), window, None) for window in recording.windows])
+        model_seconds, _ = _cpu(
+            lambda: [
+                model.transcribe_without_streaming(samples, MODEL_SAMPLE_RATE) for samples in windows_samples
+            ]
+        )
+        transcription_seconds, _ = _cpu(
+            lambda: [transcribe_window(str(target), window, None) for window in recording.windows]
+        )
     length = recording.seconds
     text = "\n".join(
         [
@@ -48,9 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
             "",
             "| | real time is 1 |",
             "|---|---:|",
-            f"| sound taken out of a WAV file, measured, as Opus | {length / taken:.0f} |",
-            f"| the model alone, given whole windows and its own ear for pauses | {length / alone:.1f} |",
-            f"| local transcription, windows of {WINDOW:.0f} s | {length / heard:.1f} |",
+            f"| audio extracted from a WAV file to Opus, with levels | {length / extraction_seconds:.0f} |",
+            f"| the model alone, on whole windows with its own voice detection | {length / model_seconds:.1f} |",
+            f"| local transcription, windows of {WINDOW:.0f} s | {length / transcription_seconds:.1f} |",
         ]
     )
     print(text)
@@ -66,18 +81,18 @@ def _cpu(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def _speech(target: Path, times: int) -> Path:
-    """The recording that comes with the model, over and over."""
-    found = importlib.util.find_spec("moonshine_voice")
-    assert found is not None
-    assert found.origin is not None
-    with wave.open(str(Path(found.origin).parent / "assets" / "two_cities.wav"), "rb") as sample:
-        shape, sound = sample.getparams(), sample.readframes(sample.getnframes())
-    with wave.open(str(target), "wb") as whole:
-        whole.setparams(shape)
+    """Write the recording that comes with the model, repeated `times` times."""
+    package = importlib.util.find_spec("moonshine_voice")
+    assert package is not None
+    assert package.origin is not None
+    with wave.open(str(Path(package.origin).parent / "assets" / "two_cities.wav"), "rb") as sample:
+        parameters, samples = sample.getparams(), sample.readframes(sample.getnframes())
+    with wave.open(str(target), "wb") as output:
+        output.setparams(parameters)
         for _ in range(times):
-            whole.writeframes(sound)
+            output.writeframes(samples)
     return target
 
 
 def _ignore(done: int, total: int) -> None:
-    """Nobody watches."""
+    """Progress callback that does nothing."""

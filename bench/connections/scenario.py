@@ -1,4 +1,4 @@
-"""`python -m bench connections`: what connecting one new document costs in libraries of growing size."""
+"""`python -m bench connections`: seconds to connect one new document, in libraries of growing size."""
 
 from __future__ import annotations
 
@@ -16,44 +16,46 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
+from bench.benchmarks_page import write_section
 from bench.machine import describe_machine
-from bench.page import write_section
 from bench.search.corpus import CHUNKS_PER_DOCUMENT, chunks, sentence_pool
-from bench.search.filling import document_id, fill
+from bench.search.fill import document_id, fill
 from tests.support.databases import private_postgres
 from towpath.ledger.database import Database
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.verbs.connect import connect as write_connections
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import Done
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import ProgressUnit
+from towpath.model.outcome import Done
 from towpath.model.writes import Connect, Write
-from towpath.providers.local.wordllama import embed_statically
-from towpath.search.library import SqlLibrary
-from towpath.search.postgres import PostgresIndex
-from towpath.search.sqlite import SqliteIndex
+from towpath.providers.local.embeddings.wordllama import embed_with_wordllama
+from towpath.providers.local.embeddings.wordllama_model import WordLlamaVectors
+from towpath.search.postgres.index import PostgresIndex
+from towpath.search.similar_documents import SqlConnectionStore
+from towpath.search.sqlite.index import SqliteIndex
 from towpath.stages.connect import connect
 from towpath.stages.contract import Context, Stage
-from towpath.worker.children import Children
+from towpath.worker.process_pool import ProcessPool
 
-#: The name under which the search scenario files its chunks; only that they agree matters.
-FILED_UNDER = "minilm-l6-int8"
+#: The model name under which `bench.search.fill` stores its chunks. The vectors are those of the default model.
+MODEL_NAME = "minilm-l6-int8"
 
 SUMMARY = "connecting one document, in libraries of growing size"
 SIZES = (10_000, 50_000, 100_000, 200_000)
 QUICK = (1_000, 5_000)
 
 HOW = f"""\
-The library is the generated one of the search scenario, embedded by the default model. Its documents are on
-one of 20 subjects and much alike, so nearly every passage has as many matches as are looked for: the worst
-case. Each figure is a whole `connect` of a document of {CHUNKS_PER_DOCUMENT} chunks with what it writes, the
-median of three documents."""
+The documents are those of the search benchmark, embedded by the default model. Each is about one of 20 subjects
+and they are much alike, so nearly every chunk has the maximum number of matches: the worst case. Each figure is
+one whole `connect` job of a document of {CHUNKS_PER_DOCUMENT} chunks including its writes, the median of three
+documents."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--engine", choices=["sqlite", "postgres"], help="only this one")
-    parser.add_argument("--quick", action="store_true", help="small libraries, for trying only")
+    parser.add_argument("--engine", choices=["sqlite", "postgres"], help="measure this engine only")
+    parser.add_argument("--quick", action="store_true", help="small libraries, to try the benchmark")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,65 +72,71 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _measure(engine: str, sizes: tuple[int, ...]) -> list[str]:
     pool = sentence_pool()
-    made = chunks(sizes[-1], pool, embed_statically(pool))
+    generated = chunks(sizes[-1], pool, embed_with_wordllama(pool))
     opening: AbstractContextManager[Database] = _sqlite() if engine == "sqlite" else _postgres()
     rows: list[str] = []
-    with opening as database, closing(Children(1)) as children:
+    with opening as database, closing(ProcessPool(1)) as children:
         upgrade(database.engine)
         index = SqliteIndex(database) if engine == "sqlite" else PostgresIndex(database)
-        connecting = partial(connect, library=SqlLibrary(index), compute=children, model=FILED_UNDER)
+        stage = partial(
+            connect,
+            connection_store=SqlConnectionStore(index),
+            compute=children,
+            model=MODEL_NAME,
+            word_vectors=WordLlamaVectors(),
+        )
         filled = 0
         for size in sizes:
-            fill(database, islice(made, size - filled), size)
+            fill(database, islice(generated, size - filled), size)
             filled = size
-            _settle(database)
-            new = range(size // CHUNKS_PER_DOCUMENT - 4, size // CHUNKS_PER_DOCUMENT)
-            # The first look reads the vectors into memory, or the index; it is no part of what follows.
-            await _connect(database, connecting, new[0])
+            _analyze(database)
+            numbers = range(size // CHUNKS_PER_DOCUMENT - 4, size // CHUNKS_PER_DOCUMENT)
+            # Not measured: the first query loads the vectors or the index into memory.
+            await _connect(database, stage, numbers[0])
             times: list[tuple[float, Mapping[str, object]]] = []
-            for number in new[1:]:
+            for number in numbers[1:]:
                 started = time.perf_counter()
-                result = await _connect(database, connecting, number)
+                result = await _connect(database, stage, number)
                 times.append((time.perf_counter() - started, result))
-            seconds, result = sorted(times, key=lambda one: one[0])[1]
-            each = seconds * 1000 / CHUNKS_PER_DOCUMENT
+            seconds, result = sorted(times, key=lambda timing: timing[0])[1]
+            chunk_ms = seconds * 1000 / CHUNKS_PER_DOCUMENT
             counts = f"{result['compared']} | {result['connections']}"
-            rows.append(f"| {engine} | {size:,} | {seconds:.2f} | {each:.1f} | {counts} |")
+            rows.append(f"| {engine} | {size:,} | {seconds:.2f} | {chunk_ms:.1f} | {counts} |")
             print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
 
-def _settle(database: Database) -> None:
-    """What Postgres does by itself within a minute: look at what it holds, by which it plans."""
+def _analyze(database: Database) -> None:
+    """Updates the planner's statistics, as autovacuum would do within a minute."""
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("analyze")
 
 
-async def _connect(database: Database, connecting: Stage, number: int) -> Mapping[str, object]:
-    outcome = await connecting(cast("Context", _Bare(database, document_id(number))))
+async def _connect(database: Database, stage: Stage, number: int) -> Mapping[str, object]:
+    outcome = await stage(cast("Context", _MinimalContext(database, document_id(number))))
     assert isinstance(outcome, Done)
     return outcome.result
 
 
 @dataclass(frozen=True, slots=True)
-class _Bare:
-    """A job without a queue: what `connect` asks of its context, and nothing else."""
+class _MinimalContext:
+    """The part of a stage's context that `connect` uses, without a queue and a lease."""
 
     database: Database
     document_id: str
-    org_id: str = HOME_ORG
+    org_id: str = DEFAULT_ORG_ID
 
     def now(self) -> datetime:
         return datetime.now(UTC)
 
-    def check(self) -> None: ...
+    def check_lease(self) -> None: ...
 
-    async def progress(self, done: int, total: int) -> None: ...
+    async def progress(self, done: int, total: int, unit: ProgressUnit) -> None: ...
 
     async def write(self, *writes: Write) -> None:
-        for one in writes:
-            if isinstance(one, Connect):
-                await self.database.run(lambda tx, one=one: write_connections(tx, self.org_id, one))
+        for write in writes:
+            if isinstance(write, Connect):
+                await self.database.run(lambda tx, write=write: write_connections(tx, self.org_id, write))
 
 
 @contextmanager

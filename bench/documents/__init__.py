@@ -1,1 +1,1 @@
-"""Pages per second, end to end, against the extraction library alone."""
+"""The documents scenario: pages per second from upload to searchable, and of the extraction library alone."""

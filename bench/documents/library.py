@@ -1,4 +1,4 @@
-"""The files of the documents benchmark: PDFs of prose with chapters and an outline, made anew each time."""
+"""Generates the PDFs of the documents benchmark: prose with chapters and an outline."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ their every first last narrow deep
 
 
 def make(folder: Path, files: int, pages: int) -> list[Path]:
-    """So many PDFs of so many pages, each different, the same in every run."""
+    """Generate different PDFs, which are the same in every run."""
     return [_book(folder / f"book-{number:02}.pdf", pages, random.Random(number)) for number in range(files)]
 
 
-def _book(path: Path, pages: int, chance: random.Random) -> Path:
-    paper = cast(Any, canvas.Canvas(str(path), pagesize=A4, invariant=1))
+def _book(path: Path, pages: int, rng: random.Random) -> Path:
+    pdf = cast(Any, canvas.Canvas(str(path), pagesize=A4, invariant=1))
     for number in range(1, pages + 1):
         top = 800.0
         if number % 12 == 1:
-            title = f"Chapter {number // 12 + 1}: {' '.join(chance.choices(_WORDS, k=4)).title()}"
-            paper.bookmarkPage(title)
-            paper.addOutlineEntry(title, title, level=0)
-            paper.setFont("Times-Bold", 18)
-            paper.drawString(60, top, title)
+            title = f"Chapter {number // 12 + 1}: {' '.join(rng.choices(_WORDS, k=4)).title()}"
+            pdf.bookmarkPage(title)
+            pdf.addOutlineEntry(title, title, level=0)
+            pdf.setFont("Times-Bold", 18)
+            pdf.drawString(60, top, title)
             top -= 30
-        paper.setFont("Times-Roman", 11)
+        pdf.setFont("Times-Roman", 11)
         for _ in range(LINES):
-            words = chance.choices(_WORDS, k=13)
-            ending = "." if chance.random() < 0.4 else ""
-            paper.drawString(60, top, " ".join(words).capitalize() + ending)
+            words = rng.choices(_WORDS, k=13)
+            ending = "." if rng.random() < 0.4 else ""
+            pdf.drawString(60, top, " ".join(words).capitalize() + ending)
             top -= 16
-        paper.setFont("Times-Roman", 9)
-        paper.drawString(290, 30, str(number))
-        paper.showPage()
-    paper.save()
+        pdf.setFont("Times-Roman", 9)
+        pdf.drawString(290, 30, str(number))
+        pdf.showPage()
+    pdf.save()
     return path

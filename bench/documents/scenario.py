@@ -1,4 +1,4 @@
-"""`python -m bench documents`: pages per second from upload to searchable, and from the library alone."""
+"""`python -m bench documents`: pages per second from upload to searchable, and of the extraction library alone."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ from statistics import median
 import httpx
 import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 
+from bench.benchmarks_page import write_section
 from bench.documents.library import make
 from bench.machine import describe_machine
-from bench.page import write_section
-from towpath import app
+from towpath import bootstrap
 from towpath.config import Settings
-from towpath.server.api import create_app
+from towpath.server.app import create_app
 
-SUMMARY = "pages per second, end to end, against the extraction library alone"
+SUMMARY = "pages per second from upload to searchable, compared with the extraction library alone"
 PROCESSES = 2
 ROUNDS = 3
-#: Seconds between looks whether all is done.
-LOOKING = 0.5
+#: Seconds between two checks whether all documents are processed.
+POLL_SECONDS = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--quick", action="store_true", help="fewer pages; for trying only")
-    parser.add_argument("--folder", type=Path, help="PDFs of your own instead of generated ones")
+    parser.add_argument("--quick", action="store_true", help="fewer pages, for a trial")
+    parser.add_argument(
+        "--folder", type=Path, help="measure the PDFs in this folder instead of generated ones"
+    )
     parser.add_argument("--embedder", choices=("fast", "minilm"), default="fast")
 
 
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             else _generated(folder, arguments.quick)
         )
         pages = sum(len(pypdfium2.PdfDocument(path)) for path in files)
-        # In turns, so that whatever else the machine does disturbs both alike.
+        # Alternate, so that other load on the machine affects both equally.
         rounds = [
             (
                 pages / _library_alone(files),
@@ -54,18 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
             )
             for number in range(1 if arguments.quick else ROUNDS)
         ]
-    alone, ours = (median(rates) for rates in zip(*rounds, strict=True))
+    library_rate, towpath_rate = (median(rates) for rates in zip(*rounds, strict=True))
+    ratio = towpath_rate / library_rate
     text = "\n".join(
         [
             "## Documents, end to end",
             "",
-            f"{pages} pages in {len(files)} PDFs, {PROCESSES} processes each, the median of {len(rounds)} turns. "
+            f"{pages} pages in {len(files)} PDFs, {PROCESSES} processes each, the median of {len(rounds)} rounds. "
             f"{describe_machine()}",
             "",
             "| | pages/s | ratio |",
             "|---|---:|---:|",
-            f"| liteparse alone, markdown | {alone:,.0f} | 1.00 |",
-            f"| Towpath, upload to searchable, `{arguments.embedder}` | {ours:,.0f} | {ours / alone:.2f} |",
+            f"| liteparse alone, markdown | {library_rate:,.0f} | 1.00 |",
+            f"| Towpath, upload to searchable, `{arguments.embedder}` | {towpath_rate:,.0f} | {ratio:.2f} |",
         ]
     )
     print(text)
@@ -81,7 +84,7 @@ def _generated(folder: Path, quick: bool) -> list[Path]:
 
 
 def _library_alone(files: Sequence[Path]) -> float:
-    """Seconds for the library to make markdown of all files, in as many processes as Towpath gets."""
+    """Seconds in which the library makes markdown of all files, in as many processes as Towpath has."""
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
         list(pool.map(_warm, range(PROCESSES * 2)))
         started = time.perf_counter()
@@ -90,7 +93,7 @@ def _library_alone(files: Sequence[Path]) -> float:
 
 
 def _warm(_: int) -> None:
-    import liteparse  # noqa: F401  # pyright: ignore[reportUnusedImport]  (the import is what is paid for here)
+    import liteparse  # noqa: F401  # pyright: ignore[reportUnusedImport]  (the import itself takes the time)
 
 
 def parse(path: Path) -> int:
@@ -105,7 +108,7 @@ async def _end_to_end(data: Path, files: Sequence[Path], embedder: str) -> float
     settings = replace(
         Settings(data=data), embedder=embedder, child_processes=PROCESSES, run_deadline_seconds=None
     )
-    async with app.opened(settings, work=True) as towpath:
+    async with bootstrap.open_runtime(settings, with_worker=True) as towpath:
         transport = httpx.ASGITransport(create_app(towpath.services, None))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=None) as http:
             await _warm_children(http)
@@ -117,26 +120,26 @@ async def _end_to_end(data: Path, files: Sequence[Path], embedder: str) -> float
                         await http.post("/documents", files={"file": (path.name, file)})
                     ).raise_for_status()
                 uploaded.append(answer.json()["run_id"])
-            await _all_over(http)
+            await _wait_until_processed(http)
             done = (await http.get("/documents", params={"status": "COMPLETED"})).json()["total"]
             assert done == len(files) + PROCESSES, f"{done} of {len(files) + PROCESSES} completed"
-            # By what is on record: somebody who looked more often would see it sooner, and keep the server from work.
+            # Use the stored end times: polling more often would slow the server down.
             runs = [(await http.get(f"/runs/{run}")).raise_for_status().json() for run in uploaded]
             ended = max(datetime.fromisoformat(run["ended_at"]) for run in runs)
             return (ended - started).total_seconds()
 
 
 async def _warm_children(http: httpx.AsyncClient) -> None:
-    """The reference starts warm, and so does Towpath: its children have imported and loaded before."""
+    """Make the child processes import and load everything before the measurement, as in the reference."""
     for number in range(PROCESSES):
         body = f"# Warm {number}\n\nA first text, so that everything is loaded.\n".encode()
         await http.post("/documents", files={"file": (f"warm-{number}.md", body)})
-    await _all_over(http)
+    await _wait_until_processed(http)
 
 
-async def _all_over(http: httpx.AsyncClient) -> None:
+async def _wait_until_processed(http: httpx.AsyncClient) -> None:
     while True:
         page = await http.get("/documents", params={"status": "PROCESSING", "limit": 1})
         if not page.json()["total"]:
             return
-        await asyncio.sleep(LOOKING)
+        await asyncio.sleep(POLL_SECONDS)

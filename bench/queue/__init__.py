@@ -1,1 +1,1 @@
-"""The queue scenario: what Towpath's database queue costs and gains against its peers and bare SQL."""
+"""The queue scenario: compares Towpath's database queue with other libraries and with bare SQL."""

@@ -1,4 +1,4 @@
-"""The figures of one run: for each contestant and column a number, or a word where there is no number."""
+"""The figures of one run: a number for each library and column, or a text if there is no number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Measured = dict[Column, Figure]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Measurements:
     cells: dict[str, Measured] = field(default_factory=dict[str, Measured])
 
     def note(self, key: str, measured: Measured) -> None:
@@ -34,7 +34,7 @@ class Figures:
         return self.cells.get(key, {}).get(column)
 
     def ratio(self, key: str, reference: str, column: Column) -> float | None:
-        """How many times the reference's figure this one is."""
+        """This figure divided by the reference's figure."""
         figure, base = self.of(key, column), self.of(reference, column)
         if isinstance(figure, str) or isinstance(base, str) or not figure or not base:
             return None

@@ -1,4 +1,4 @@
-"""How much is measured: the full plan (under 15 minutes) and the quick one (about 2, for trying only)."""
+"""The amounts to measure: the full plan (under 15 minutes) and the quick plan (about 2, for a trial)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Plan:
     idle_seconds: float = 60.0
     kill_limit: float = 120.0
     drain_limit: float = 12.0
-    """A drain not over by then is cut; its rate is that of the jobs finished in that time."""
+    """A drain is cut after this many seconds; its rate is that of the jobs finished by then."""
     short: float = 3.0
-    """A throughput measured in less time than this is measured three times; the median counts."""
+    """A throughput that took fewer seconds than this is measured three times; the median counts."""
     repeats: int = 3
 
 

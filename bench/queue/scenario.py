@@ -1,4 +1,4 @@
-"""`python -m bench queue`: measures all contestants, prints the tables and writes them into the docs."""
+"""`python -m bench queue`: measures all libraries, prints the tables and writes them into the docs."""
 
 from __future__ import annotations
 
@@ -10,36 +10,38 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import uvloop
 
-from bench.contestants.contract import MEASURES, Contestant, Measure
-from bench.contestants.roster import find_contestants
+from bench.benchmarks_page import write_section
 from bench.disk import DiskWatch
+from bench.libraries.contract import MEASURES, Measure, QueueLibrary
+from bench.libraries.registry import find_libraries
 from bench.machine import describe_machine
-from bench.page import write_section
-from bench.queue import latency, throughput, waiting
-from bench.queue.arena import open_arena
-from bench.queue.figures import Figures, Measured
+from bench.queue import idle, latency, throughput
+from bench.queue.databases import open_databases
+from bench.queue.figures import Measured, Measurements
 from bench.queue.plan import FULL, QUICK, Plan
-from bench.queue.stage import Stage
 from bench.queue.table import ENGINES, render
+from bench.queue.template_databases import TemplateDatabases
 
-BEGUN = time.monotonic()
-SUMMARY = "the database queue against its peers and against bare SQL"
+STARTED = time.monotonic()
+SUMMARY = "compare the database queue with other libraries and with bare SQL"
 
-BUSY: dict[Measure, Callable[[Contestant, Stage], Awaitable[Measured]]] = {
+ACTIVE: dict[Measure, Callable[[QueueLibrary, TemplateDatabases], Awaitable[Measured]]] = {
     "submit_one": throughput.submit_one,
     "submit_bulk": throughput.submit_bulk,
-    "drain_1": lambda contestant, stage: throughput.drain(contestant, stage, workers=1),
-    "drain_2": lambda contestant, stage: throughput.drain(contestant, stage, workers=2),
+    "drain_1": lambda library, templates: throughput.drain(library, templates, workers=1),
+    "drain_2": lambda library, templates: throughput.drain(library, templates, workers=2),
     "latency": latency.latency,
     "durable": throughput.durable,
-    "million": throughput.drain_before_history,
+    "million": throughput.drain_with_history,
 }
-WAITING: dict[Measure, Callable[[Sequence[Contestant], Stage, Figures], Awaitable[None]]] = {
-    "idle": waiting.idle,
-    "kill": waiting.kill,
+PASSIVE: dict[
+    Measure, Callable[[Sequence[QueueLibrary], TemplateDatabases, Measurements], Awaitable[None]]
+] = {
+    "idle": idle.idle,
+    "kill": idle.kill,
 }
 
-# Half a minute of leases running out; a quick run does without, unless it is asked for by name.
+# Takes half a minute until leases expire; a quick run omits it unless it is requested by name.
 LONG_WAITS: frozenset[Measure] = frozenset({"kill"})
 
 
@@ -47,31 +49,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="small numbers, about 2 minutes; for trying only"
     )
-    parser.add_argument("--only", type=_names, default=(), help="contestants, e.g. towpath,pgqueuer")
+    parser.add_argument("--only", type=_names, default=(), help="libraries, e.g. towpath,pgqueuer")
     parser.add_argument(
-        "--measure", type=_names, default=(), help=f"of {', '.join(MEASURES)}; beginnings suffice"
+        "--measure", type=_names, default=(), help=f"of {', '.join(MEASURES)}; prefixes are enough"
     )
     parser.add_argument("--write", action="store_true", help="write the documentation after any run")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    roster = find_contestants(frozenset(arguments.only))
-    for missing in roster.missing:
-        _say(f"left out, cannot be imported: {missing}")
-    if not roster.contestants:
-        _say(f"no contestant is called {', '.join(arguments.only)}")
+    registry = find_libraries(frozenset(arguments.only))
+    for missing in registry.missing:
+        _log(f"skipped, cannot be imported: {missing}")
+    if not registry.libraries:
+        _log(f"no library is called {', '.join(arguments.only)}")
         return 2
     plan = QUICK if arguments.quick else FULL
     measures = _selected(arguments.measure) - (
         LONG_WAITS if arguments.quick and not arguments.measure else set()
     )
-    figures, disk = Figures(), DiskWatch()
-    uvloop.run(_measure_all(roster.contestants, measures, plan, figures, disk))
-    tables = render(roster.contestants, figures)
+    figures, disk = Measurements(), DiskWatch()
+    uvloop.run(_measure_all(registry.libraries, measures, plan, figures, disk))
+    tables = render(registry.libraries, figures)
     print(f"\n{tables}\n\n{disk.describe()}")
     whole = not (arguments.quick or arguments.only or arguments.measure)
     if not disk.steady:
-        _say("the disk was busy with other work: measure again before believing this")
+        _log("the disk was busy with other work, so these figures are unreliable: measure again")
     if arguments.write or (whole and disk.steady):
         facts = f"{describe_machine()}\n{disk.describe()}\n{_explain(plan)}"
         write_section("queue", f"## Queue\n\n{facts}\n\n{tables}")
@@ -79,63 +81,67 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _measure_all(
-    contestants: Sequence[Contestant],
+    libraries: Sequence[QueueLibrary],
     measures: frozenset[Measure],
     plan: Plan,
-    figures: Figures,
+    figures: Measurements,
     disk: DiskWatch,
 ) -> None:
     for engine in ENGINES:
-        rows = [row for row in contestants if row.engine == engine]
+        rows = [row for row in libraries if row.engine == engine]
         if not rows:
             continue
-        with open_arena(engine) as arena:
-            stage = Stage(arena, plan)
+        with open_databases(engine) as databases:
+            templates = TemplateDatabases(databases, plan)
             for measure in MEASURES:
                 taking_part = [row for row in rows if measure in measures and measure not in row.absent]
                 if taking_part:
-                    await _measure(measure, taking_part, stage, figures, disk)
-            _say(f"{ENGINES[engine]} is done")
+                    await _measure(measure, taking_part, templates, figures, disk)
+            _log(f"{ENGINES[engine]} is done")
 
 
 async def _measure(
-    measure: Measure, rows: Sequence[Contestant], stage: Stage, figures: Figures, disk: DiskWatch
+    measure: Measure,
+    rows: Sequence[QueueLibrary],
+    templates: TemplateDatabases,
+    figures: Measurements,
+    disk: DiskWatch,
 ) -> None:
-    """One measure for all rows; a contestant that fails loses its figure, not the run."""
-    if measure in WAITING:
+    """Measure all rows; if a library fails, only its own figure is missing."""
+    if measure in PASSIVE:
         disk.sample()
-        _say(f"{measure}: {', '.join(row.key for row in rows)}")
+        _log(f"{measure}: {', '.join(row.key for row in rows)}")
         try:
-            await WAITING[measure](rows, stage, figures)
-        except Exception:  # as below; these measures have their figures together or not at all
+            await PASSIVE[measure](rows, templates, figures)
+        except Exception:  # as below; these measures have all their figures or none
             traceback.print_exc()
         return
     for row in rows:
         disk.sample()
         try:
-            measured = await BUSY[measure](row, stage)
+            measured = await ACTIVE[measure](row, templates)
         except Exception:  # any library may fail in any way
             traceback.print_exc()
             measured: Measured = {}
         figures.note(row.key, measured)
-        _say(f"{measure} {row.key}: {', '.join(f'{name} {value:,.1f}' for name, value in measured.items())}")
+        _log(f"{measure} {row.key}: {', '.join(f'{name} {value:,.1f}' for name, value in measured.items())}")
     if measure == "million":
-        stage.forget("million")
+        templates.forget("million")
 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _selected(beginnings: Sequence[str]) -> frozenset[Measure]:
-    """`drain` selects `drain_1` and `drain_2`; nothing given selects all."""
-    unknown = [start for start in beginnings if not any(measure.startswith(start) for measure in MEASURES)]
+def _selected(prefixes: Sequence[str]) -> frozenset[Measure]:
+    """Select measures by prefix: `drain` selects `drain_1` and `drain_2`; no prefix selects all."""
+    unknown = [start for start in prefixes if not any(measure.startswith(start) for measure in MEASURES)]
     if unknown:
         raise SystemExit(f"no measure is called {', '.join(unknown)}; there are {', '.join(MEASURES)}")
     return frozenset(
         measure
         for measure in MEASURES
-        if not beginnings or any(measure.startswith(start) for start in beginnings)
+        if not prefixes or any(measure.startswith(start) for start in prefixes)
     )
 
 
@@ -148,5 +154,5 @@ Pick-up latency is that of {plan.latency_samples} jobs submitted to one idle wor
 Kill -9 is measured with the library's defaults, for {plan.kill_limit:.0f} s at most."""
 
 
-def _say(text: str) -> None:
-    print(f"{time.monotonic() - BEGUN:6.0f} s  {text}", file=sys.stderr, flush=True)
+def _log(text: str) -> None:
+    print(f"{time.monotonic() - STARTED:6.0f} s  {text}", file=sys.stderr, flush=True)

@@ -1,11 +1,11 @@
-"""The figures as Markdown: for each engine a table of figures, one of ratios, and how each row was set."""
+"""Renders the figures as Markdown: for each engine a table of figures, one of ratios, and all settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bench.contestants.contract import Contestant, Engine, Measure
-from bench.queue.figures import COLUMNS, Column, Figure, Figures
+from bench.libraries.contract import Engine, Measure, QueueLibrary
+from bench.queue.figures import COLUMNS, Column, Figure, Measurements
 
 TITLES: dict[Column, str] = {
     "submit_one": "submit/s",
@@ -25,17 +25,17 @@ REFERENCES: dict[Engine, str] = {"postgres": "raw_postgres", "sqlite": "huey"}
 NONE = "-"
 
 
-def render(contestants: Sequence[Contestant], figures: Figures) -> str:
-    """All engines that were measured."""
+def render(libraries: Sequence[QueueLibrary], figures: Measurements) -> str:
+    """Render a section for each engine that was measured."""
     sections: list[str] = []
     for engine, title in ENGINES.items():
-        rows = [row for row in contestants if row.engine == engine and row.key in figures.cells]
+        rows = [row for row in libraries if row.engine == engine and row.key in figures.cells]
         if rows:
             sections.append(_section(title, REFERENCES[engine], rows, figures))
     return "\n\n".join(sections)
 
 
-def _section(title: str, reference: str, rows: Sequence[Contestant], figures: Figures) -> str:
+def _section(title: str, reference: str, rows: Sequence[QueueLibrary], figures: Measurements) -> str:
     columns: list[Column] = [
         column for column in COLUMNS if any(figures.of(row.key, column) is not None for row in rows)
     ]
@@ -43,17 +43,19 @@ def _section(title: str, reference: str, rows: Sequence[Contestant], figures: Fi
     labels = [row.label for row in rows if row.key == reference]
     if labels:
         parts += [
-            f"Ratios, «{labels[0]}» = 1 (more is better for rates, less for times and queries):",
+            f'Ratios, "{labels[0]}" = 1 (more is better for rates, less for times and queries):',
             _table(rows, columns, lambda key, column: _ratio(figures.ratio(key, reference, column))),
         ]
     parts.append("\n".join(_notes(row) for row in rows))
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Contestant], columns: Sequence[Column], cell: Callable[[str, Column], str]) -> str:
+def _table(
+    rows: Sequence[QueueLibrary], columns: Sequence[Column], cell: Callable[[str, Column], str]
+) -> str:
     lines = [["", *(TITLES[column] for column in columns)]]
     lines += [[row.label, *(cell(row.key, column) for column in columns)] for row in rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    widths = [max(len(line[column_index]) for line in lines) for column_index in range(len(lines[0]))]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     return "\n".join(_line(line, widths) for line in [lines[0], rule, *lines[1:]])
 
@@ -64,8 +66,8 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return f"| {' | '.join([label, *figures])} |"
 
 
-def _notes(row: Contestant) -> str:
-    """The row's settings, and why it has no figure where it has none; each reason is said once."""
+def _notes(row: QueueLibrary) -> str:
+    """The row's settings and the reasons for missing figures, each reason once."""
     reasons: dict[str, list[Measure]] = {}
     for measure, reason in row.absent.items():
         reasons.setdefault(reason, []).append(measure)

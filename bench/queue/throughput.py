@@ -1,4 +1,4 @@
-"""How much goes in and out: submits per second, jobs and durable runs drained per second."""
+"""Measures throughput: submits per second, jobs and durable runs completed per second."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bench.contestants.contract import Contestant
+from bench.libraries.contract import QueueLibrary
 from bench.queue.figures import Column, Measured
 from bench.queue.plan import Plan
-from bench.queue.stage import Scene, Stage
+from bench.queue.template_databases import Template, TemplateDatabases
 from bench.queue.workers import Workers
 
 FIRST_JOB_SECONDS = 60.0
-ASK_SECONDS = 0.005
+POLL_SECONDS = 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One timed pass: so many jobs in so many seconds."""
+    """One timed pass: the number of jobs and the seconds they took."""
 
     jobs: int
     seconds: float
@@ -30,81 +30,83 @@ class Pass:
         return self.jobs / self.seconds
 
 
-async def submit_one(contestant: Contestant, stage: Stage) -> Measured:
-    """Jobs submitted one after the other, each committed before the next."""
+async def submit_one(library: QueueLibrary, templates: TemplateDatabases) -> Measured:
+    """Submit jobs one after the other, each committed before the next."""
 
     async def submit() -> int:
-        for index in range(stage.plan.single_jobs):
-            await contestant.submit("noop", index)
-        return stage.plan.single_jobs
+        for index in range(templates.plan.single_jobs):
+            await library.submit("noop", index)
+        return templates.plan.single_jobs
 
-    return await _submit(contestant, stage, "submit_one", submit)
+    return await _submit(library, templates, "submit_one", submit)
 
 
-async def submit_bulk(contestant: Contestant, stage: Stage) -> Measured:
-    """Jobs submitted by the library's bulk call."""
+async def submit_bulk(library: QueueLibrary, templates: TemplateDatabases) -> Measured:
+    """Submit jobs by the library's bulk call."""
 
     async def submit() -> int:
-        await contestant.submit_bulk(stage.plan.bulk_jobs)
-        return stage.plan.bulk_jobs
+        await library.submit_bulk(templates.plan.bulk_jobs)
+        return templates.plan.bulk_jobs
 
-    return await _submit(contestant, stage, "submit_bulk", submit)
+    return await _submit(library, templates, "submit_bulk", submit)
 
 
-async def drain(contestant: Contestant, stage: Stage, workers: int) -> Measured:
-    """A full queue worked empty by so many worker processes."""
+async def drain(library: QueueLibrary, templates: TemplateDatabases, workers: int) -> Measured:
+    """Drain a full queue with `workers` worker processes."""
     column: Column = "drain_1" if workers == 1 else "drain_2"
-    return {column: await _median(stage.plan, lambda: _drain(contestant, stage, "filled", workers))}
+    return {column: await _median(templates.plan, lambda: _drain(library, templates, "filled", workers))}
 
 
-async def drain_before_history(contestant: Contestant, stage: Stage) -> Measured:
-    """The same with a million finished jobs in the tables; one pass only, for copying those takes long."""
-    single = await _drain(contestant, stage, "million", 1)
+async def drain_with_history(library: QueueLibrary, templates: TemplateDatabases) -> Measured:
+    """Drain with a million finished jobs in the tables; one pass only, because copying them takes long."""
+    single = await _drain(library, templates, "million", 1)
     return {"million": single.rate}
 
 
-async def durable(contestant: Contestant, stage: Stage) -> Measured:
-    """Durable runs of five checkpointed steps, one worker process."""
-    return {"durable": await _median(stage.plan, lambda: _drain(contestant, stage, "empty", 1))}
+async def durable(library: QueueLibrary, templates: TemplateDatabases) -> Measured:
+    """Run durable runs of five checkpointed steps with one worker process."""
+    return {"durable": await _median(templates.plan, lambda: _drain(library, templates, "empty", 1))}
 
 
 async def _submit(
-    contestant: Contestant, stage: Stage, column: Column, submit: Callable[[], Awaitable[int]]
+    library: QueueLibrary, templates: TemplateDatabases, column: Column, submit: Callable[[], Awaitable[int]]
 ) -> Measured:
     async def once() -> Pass:
-        async with stage.database(contestant, "empty"):
-            await contestant.submit("noop", 0)  # the first one prepares statements and warms the connection
-            begun = time.monotonic()
+        async with templates.database(library, "empty"):
+            await library.submit("noop", 0)  # the first submit prepares statements and is not measured
+            started = time.monotonic()
             jobs = await submit()
-            return Pass(jobs, time.monotonic() - begun)
+            return Pass(jobs, time.monotonic() - started)
 
-    return {column: await _median(stage.plan, once)}
+    return {column: await _median(templates.plan, once)}
 
 
-async def _drain(contestant: Contestant, stage: Stage, scene: Scene, workers: int) -> Pass:
-    """The clock runs from the first job begun, all workers being ready, to the last the database has done."""
-    async with stage.database(contestant, scene) as dsn:
-        if scene == "empty":
-            await contestant.submit_runs(stage.plan.durable_runs)
-        jobs = await contestant.unfinished()
-        with Workers(contestant, dsn) as crew:
-            crew.start(workers)
-            if not crew.wait_until(lambda: crew.board.earliest() is not None, FIRST_JOB_SECONDS):
-                raise RuntimeError(f"{contestant.key} began no job within {FIRST_JOB_SECONDS:.0f} s")
-            begun = crew.board.earliest() or 0.0
-            limit = begun + stage.plan.drain_limit
-            crew.wait_until(lambda: crew.board.jobs_begun() >= jobs, limit - time.monotonic())
+async def _drain(
+    library: QueueLibrary, templates: TemplateDatabases, template: Template, workers: int
+) -> Pass:
+    """Measure from the start of the first job, with all workers ready, until no job is unfinished."""
+    async with templates.database(library, template) as dsn:
+        if template == "empty":
+            await library.submit_runs(templates.plan.durable_runs)
+        jobs = await library.unfinished()
+        with Workers(library, dsn) as processes:
+            processes.start(workers)
+            if not processes.wait_until(lambda: processes.counters.earliest() is not None, FIRST_JOB_SECONDS):
+                raise RuntimeError(f"{library.key} started no job within {FIRST_JOB_SECONDS:.0f} s")
+            started = processes.counters.earliest() or 0.0
+            limit = started + templates.plan.drain_limit
+            processes.wait_until(lambda: processes.counters.jobs_begun() >= jobs, limit - time.monotonic())
             while True:
-                asked = time.monotonic()
-                unfinished = await contestant.unfinished()
-                if not unfinished or asked > limit:
-                    return Pass(jobs - unfinished, asked - begun)
-                await asyncio.sleep(ASK_SECONDS)
+                checked_at = time.monotonic()
+                unfinished = await library.unfinished()
+                if not unfinished or checked_at > limit:
+                    return Pass(jobs - unfinished, checked_at - started)
+                await asyncio.sleep(POLL_SECONDS)
 
 
 async def _median(plan: Plan, once: Callable[[], Awaitable[Pass]]) -> float:
-    """Jobs per second; a pass too short to trust is repeated."""
+    """Return jobs per second; repeat a pass that was too short and take the median."""
     passes = [await once()]
     if passes[0].seconds < plan.short:
         passes += [await once() for _ in range(plan.repeats - 1)]
-    return statistics.median(one.rate for one in passes)
+    return statistics.median(timed.rate for timed in passes)

@@ -1,1 +1,1 @@
-"""The search scenario: how fast and how true search is over a large collection, on both engines."""
+"""The search benchmark: latency and recall over a large collection, on both engines."""

@@ -1,4 +1,4 @@
-"""Search on SQLite, with the query embedded by the local model each time."""
+"""Measures search on SQLite, with the query embedded by the local model each time."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 
 from sqlalchemy import delete
 
-from bench.search.corpus import MadeChunk, chunks, sentence_pool
+from bench.search.corpus import GeneratedChunk, chunks, sentence_pool
 from bench.search.figures import Times, describe_load, table
-from bench.search.filling import chunk, document_id, fill
-from bench.search.meaning import MODEL_FOLDER, vectors_of
-from bench.search.questions import mixed
+from bench.search.fill import chunk, document_id, fill
+from bench.search.model_vectors import MODEL_FOLDER, vectors_of
+from bench.search.queries import mixed
 from towpath.ledger import tables
 from towpath.ledger.database import Transaction
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.sqlite.database import SqliteDatabase
-from towpath.model.ids import HOME_ORG
-from towpath.providers.local.embedder import LocalEmbedder
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.providers.local.embeddings.minilm import MiniLMEmbedder
 from towpath.search.contract import Mode, Query
-from towpath.search.searcher import HybridSearcher
-from towpath.search.sqlite import SqliteIndex
+from towpath.search.hybrid import HybridSearcher
+from towpath.search.sqlite.index import SqliteIndex
 
 MODES: tuple[Mode, ...] = ("text", "vector", "hybrid")
 
@@ -35,43 +35,47 @@ async def measure(count: int, searches: int) -> str:
         try:
             upgrade(database.engine)
             fill(database, chunks(count, pool, vectors), count)
-            first = [made for made in chunks(50, pool, vectors) if made.document == 0]
-            return await _measure(database, pool, first, count, searches)
+            first_document = [made for made in chunks(50, pool, vectors) if made.document == 0]
+            return await _measure(database, pool, first_document, count, searches)
         finally:
             database.close()
 
 
 async def _measure(
-    database: SqliteDatabase, pool: Sequence[str], document: Sequence[MadeChunk], count: int, searches: int
+    database: SqliteDatabase,
+    pool: Sequence[str],
+    document: Sequence[GeneratedChunk],
+    count: int,
+    searches: int,
 ) -> str:
-    searcher = HybridSearcher(SqliteIndex(database), LocalEmbedder(MODEL_FOLDER))
+    searcher = HybridSearcher(SqliteIndex(database), MiniLMEmbedder(MODEL_FOLDER))
     started = time.perf_counter()
-    await searcher.search(Query(HOME_ORG, "the first search"))
+    await searcher.search(Query(DEFAULT_ORG_ID, "the first search"))
     loading = time.perf_counter() - started
     rows: list[Times] = []
     for seed, mode in enumerate(MODES):
-        # Other questions for each mode: none finds its vector remembered.
-        asked = mixed(searches, pool, seed=100 + seed)
-        rows.append(Times(mode, tuple([await _timed(searcher, text, mode) for text in asked])))
-    changed: list[float] = []
+        # Different queries for each mode, so that no query vector is cached.
+        queries = mixed(searches, pool, seed=100 + seed)
+        rows.append(Times(mode, tuple([await _timed(searcher, text, mode) for text in queries])))
+    times_after_change: list[float] = []
     for text in mixed(20, pool, seed=200):
-        await database.run(lambda tx: _write_again(tx, document))
-        changed.append(await _timed(searcher, text, "hybrid"))
-    rows.append(Times("hybrid, a document having changed", tuple(changed)))
+        await database.run(lambda tx: _rewrite(tx, document))
+        times_after_change.append(await _timed(searcher, text, "hybrid"))
+    rows.append(Times("hybrid, after a document changed", tuple(times_after_change)))
     return (
         f"### SQLite, {count:,} chunks\n\n"
         f"{table(['', 'p50 ms', 'p95 ms', 'p99 ms'], [row.cells() for row in rows])}\n\n"
-        f"The first search, which reads all vectors and the model, took {loading:.1f} s. "
+        f"The first search, which loads all vectors and the model, took {loading:.1f} s. "
         f"{describe_load()}"
     )
 
 
 async def _timed(searcher: HybridSearcher, text: str, mode: Mode) -> float:
     started = time.perf_counter()
-    await searcher.search(Query(HOME_ORG, text, mode))
+    await searcher.search(Query(DEFAULT_ORG_ID, text, mode))
     return (time.perf_counter() - started) * 1000
 
 
-def _write_again(tx: Transaction, document: Sequence[MadeChunk]) -> None:
+def _rewrite(tx: Transaction, document: Sequence[GeneratedChunk]) -> None:
     tx.connection.execute(delete(tables.chunks).where(tables.chunks.c.document_id == document_id(0)))
     tx.connection.execute(tables.chunks.insert(), [chunk(made) for made in document])

@@ -1,4 +1,4 @@
-"""The times of one way of searching, and tables of them."""
+"""The times of one search mode, and a table of them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ class Times:
     label: str
     samples: tuple[float, ...]
 
-    def at(self, percent: float) -> float:
+    def percentile(self, percent: float) -> float:
         return float(np.percentile(self.samples, percent))
 
     def cells(self) -> list[str]:
-        return [self.label, *(f"{self.at(percent):.1f}" for percent in (50, 95, 99))]
+        return [self.label, *(f"{self.percentile(percent):.1f}" for percent in (50, 95, 99))]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [list(head), *(list(row) for row in rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
+    widths = [max(len(line[column_index]) for line in lines) for column_index in range(len(head))]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     return "\n".join(_line(line, widths) for line in [lines[0], rule, *lines[1:]])
 
 
 def describe_load() -> str:
-    """Figures of a busy machine are worth little: say how busy it was."""
+    """Return the load average, because other load distorts the figures."""
     return f"Load of the machine in the minute before: {os.getloadavg()[0]:.1f}."
 
 

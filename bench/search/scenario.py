@@ -7,29 +7,31 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
+from bench.benchmarks_page import write_section
 from bench.machine import describe_machine
-from bench.page import write_section
-from bench.search import embedded, neighbours
+from bench.search import embedded, postgres
 
-SUMMARY = "search on SQLite, and on Postgres against pgvector by hand"
+SUMMARY = "search on SQLite, and on Postgres compared with plain pgvector queries"
 
 Measure = Callable[[int, int], Awaitable[str]]
 ENGINES: dict[str, tuple[Measure, int]] = {
     "sqlite": (embedded.measure, 100_000),
-    "postgres": (neighbours.measure, 200_000),
+    "postgres": (postgres.measure, 200_000),
 }
 
 HOW = """\
 The collection is generated: documents of 50 chunks, each of 14 sentences (about 230 words) about one of 20 subjects.
 6,000 different sentences are embedded by the local model, and a chunk's vector is the mean of its sentences' vectors
-with a little noise: clustered as real text is. On SQLite the query is embedded by the local model each time; half of
-the queries are questions, the others remembered sentences, names, common words and quoted phrases. Searches are made
-one after the other, with 10 hits each, snippets and highlights included."""
+with a little noise, so the vectors are clustered as those of real text. On SQLite the query is embedded by the local
+model each time; half of the queries are questions, the others are sentences of the text, names, common words and
+quoted phrases. Searches run one after the other, with 10 hits each, snippets and highlights included."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--engine", choices=sorted(ENGINES), help="only this one")
-    parser.add_argument("--chunks", type=int, help="another size; then nothing is written")
+    parser.add_argument("--engine", choices=sorted(ENGINES), help="measure this engine only")
+    parser.add_argument(
+        "--chunks", type=int, help="another number of chunks; then the documentation is not written"
+    )
     parser.add_argument("--searches", type=int, default=400, help="searches for each row of a table")
     parser.add_argument(
         "--write", action="store_true", help="write the documentation even after a partial run"

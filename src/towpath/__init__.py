@@ -1,3 +1,3 @@
 """Towpath: durable processing of documents and calls."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,4 +1,4 @@
-"""The owned clock: nothing in Towpath asks the operating system for the time except through here."""
+"""The clock: all code takes the wall-clock time from here, so that tests can control it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time. Every verb of the ledger takes ``now`` from one of these."""
+    """The source of the current time. Every verb of the ledger takes ``now`` from it."""
 
     def now(self) -> datetime: ...
 
 
 class SystemClock:
-    """The machine's own wall clock, in UTC, corrected by what the database's clock says."""
-
-    def __init__(self, ahead_by: timedelta = timedelta()) -> None:
-        self._ahead_by = ahead_by
+    """The machine's wall clock, in UTC."""
 
     def now(self) -> datetime:
-        return datetime.now(UTC) + self._ahead_by
+        return datetime.now(UTC)
 
 
 class ManualClock:
-    """A clock that stands still until it is told to move: for tests and replays."""
+    """A clock that moves only by ``advance``, for tests."""
 
     def __init__(self, start: datetime | None = None) -> None:
         self._now = start or datetime(2026, 1, 1, tzinfo=UTC)

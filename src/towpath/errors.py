@@ -1,35 +1,37 @@
-"""Every error Towpath speaks of. Vendors' exceptions are translated into these at the border.
+"""All errors that Towpath raises. Exceptions of vendors' SDKs are translated into these in the providers.
 
 TowpathError
-├── UserError            somebody can mend this; the message says how
+├── UserError            a person can fix this; the message says how
 │   ├── ConfigError      a setting is wrong or missing
 │   ├── NotFound         no such document, run or job in this organization
-│   ├── KeyConflict      an Idempotency-Key was used before, for other bytes
-│   ├── IllegalMove      the state machine does not allow this verb now
-│   └── FolderInUse      another server holds this data folder
-├── LeaseLost            somebody else owns this job now: stop quietly, write nothing
+│   ├── KeyConflict      an Idempotency-Key was used before for another file
+│   ├── IllegalTransition      the state machine does not allow this verb now
+│   └── FolderInUse      another server uses this data folder
+├── LeaseLost            another worker may own this job now: stop and write nothing
+├── WorkerStopping       this worker shuts down: end the stage before the next provider call
 ├── DatabaseUnavailable  the database does not answer; try again later
-│   └── DatabaseBusy     it answers, but others were in the way for too long
-├── Rejected             this input can never work: encrypted, corrupt, empty, unsupported
-└── ProviderError        a paid or slow service did not do what was asked
-    ├── Throttled        come back at a given time; costs no attempt
-    ├── Refused          not as it is set up: a person must act
-    │   └── AccountRefused   bad key, no credit, no permission: nobody's call can succeed before that
-    ├── StorageUnavailable   the blob storage cannot serve now; wait, at no cost
-    ├── Transient        a passing fault; try again
-    │   └── OperationLost    the provider no longer knows the operation: it must be started anew
-    └── Ambiguous        sent, but the answer was lost: it may have been paid for
+│   └── DatabaseBusy     a lock was not granted in time
+├── Rejected             this input cannot be processed: encrypted, corrupt, empty, unsupported
+└── ProviderError        a call to a provider or to the storage failed
+    ├── Throttled        the provider limits the rate: retry later; uses up no attempt
+    ├── Refused          the provider refuses the call as configured: a person must act
+    │   └── AccountRefused   bad key, no credit or no permission: every call fails until a person acts
+    ├── BatchTooLarge    the provider refuses the number or the size of the inputs in one request: send fewer
+    ├── StorageUnavailable   the blob storage is unavailable: retry later; uses up no attempt
+    ├── Transient        a temporary error: retry
+    │   └── OperationLost    the provider no longer knows the operation: start a new one
+    └── Ambiguous        the call was sent, but its answer was lost: it may have been paid for
 """
 
 from __future__ import annotations
 
 
 class TowpathError(Exception):
-    """The root of all errors raised on purpose."""
+    """The base class of all errors of Towpath."""
 
 
 class UserError(TowpathError):
-    """Somebody can mend this; the message says how."""
+    """A person can fix this; the message says how."""
 
 
 class ConfigError(UserError):
@@ -37,23 +39,27 @@ class ConfigError(UserError):
 
 
 class NotFound(UserError):
-    """There is no such thing in this organization."""
+    """The document, run or job does not exist in this organization."""
 
 
 class KeyConflict(UserError):
-    """An Idempotency-Key was used before, for other bytes."""
+    """An Idempotency-Key was used before for another file."""
 
 
-class IllegalMove(UserError):
-    """The state machine does not allow this verb in the present state."""
+class IllegalTransition(UserError):
+    """The state machine does not allow this verb in the current state."""
 
 
 class FolderInUse(UserError):
-    """Another server holds this data folder."""
+    """Another server uses this data folder."""
 
 
 class LeaseLost(TowpathError):
-    """Somebody else owns this job now: stop quietly, write nothing."""
+    """Another worker may own this job now: stop and write nothing."""
+
+
+class WorkerStopping(TowpathError):
+    """This worker shuts down: no new provider call is started, and the job is released."""
 
 
 class DatabaseUnavailable(TowpathError):
@@ -61,27 +67,31 @@ class DatabaseUnavailable(TowpathError):
 
 
 class DatabaseBusy(DatabaseUnavailable):
-    """The database answers, but others were in the way for too long."""
+    """The database answers, but a lock was not granted in time."""
 
 
 class Rejected(TowpathError):
-    """This input can never work. ``code`` is stable, the message is for people."""
+    """This input cannot be processed. ``code`` is stable, the message is for people.
 
-    def __init__(self, code: str, reason: str) -> None:
+    ``provider`` is the service that rejected it: with other settings it may accept the same input.
+    """
+
+    def __init__(self, code: str, reason: str, provider: str | None = None) -> None:
         super().__init__(reason)
         self.code = code
         self.reason = reason
+        self.provider = provider
 
-    def __reduce__(self) -> tuple[type[Rejected], tuple[str, str]]:
-        return type(self), (self.code, self.reason)
+    def __reduce__(self) -> tuple[type[Rejected], tuple[str, str, str | None]]:
+        return type(self), (self.code, self.reason, self.provider)
 
 
 class ProviderError(TowpathError):
-    """A paid or slow service did not do what was asked."""
+    """A call to a provider or to the storage failed."""
 
 
 class Throttled(ProviderError):
-    """Come back later; costs no attempt. ``retry_after`` in seconds where the provider said so."""
+    """The provider limits the rate: retry later; uses up no attempt. ``retry_after`` is in seconds, if known."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -89,24 +99,28 @@ class Throttled(ProviderError):
 
 
 class StorageUnavailable(ProviderError):
-    """The blob storage cannot serve now: nothing is lost, the work waits for it and pays no attempt."""
+    """The blob storage is unavailable: retry later; uses up no attempt."""
 
 
 class Refused(ProviderError):
-    """The provider does not do this the way it is set up: a person must act."""
+    """The provider refuses the call as configured: a person must act."""
 
 
 class AccountRefused(Refused):
-    """Bad key, no credit, no permission: nobody's call can succeed until a person acts."""
+    """Bad key, no credit or no permission: every call fails until a person acts."""
+
+
+class BatchTooLarge(ProviderError):
+    """The provider refuses the number or the size of the inputs in one request: send fewer."""
 
 
 class Transient(ProviderError):
-    """A passing fault; try again."""
+    """A temporary error: retry."""
 
 
 class OperationLost(Transient):
-    """The provider no longer knows the operation, or ended it: it must be started anew."""
+    """The provider no longer knows the operation, or ended it: start a new one."""
 
 
 class Ambiguous(ProviderError):
-    """Sent, but the answer was lost: it may have been paid for."""
+    """The call was sent, but its answer was lost: it may have been paid for."""

@@ -1,7 +1,7 @@
-"""What is being worked on: said by every log line inside a job, and by OpenTelemetry traces where they are wanted.
+"""Log context of the current job, and OpenTelemetry traces of runs, stages and provider calls.
 
-A run is one trace, run → stage → provider call. Its ids follow from the run's own id, so that stages which
-different workers did, before and after a crash, hang together without anybody passing anything on.
+A run is one trace: run → stage → provider call. Trace and root span ids are derived from the run id, so that
+stages executed by different workers, before and after a crash, belong to one trace without passing a context.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any
 
 from towpath.errors import ConfigError
 
-#: The run, document, stage and organization of the job in hand.
-about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
+#: Run, document, stage and organization of the job that the current task executes.
+log_fields: ContextVar[Mapping[str, str]] = ContextVar("log_fields", default=MappingProxyType({}))
 
 _tracer: Any = None
 _next_ids: ContextVar[tuple[int, int] | None] = ContextVar("next_ids", default=None)
 
 
-def set_up_tracing(exporter: Any = None) -> None:
-    """Send traces to where OTEL_EXPORTER_OTLP_ENDPOINT says, or to the given exporter."""
+def configure_tracing(exporter: Any = None) -> None:
+    """Send traces to OTEL_EXPORTER_OTLP_ENDPOINT, or to the given exporter."""
     global _tracer
     try:
         from opentelemetry.sdk.resources import Resource
@@ -32,10 +32,12 @@ def set_up_tracing(exporter: Any = None) -> None:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
         from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
     except ImportError as error:
-        raise ConfigError("Traces need the extra `otel`: pip install 'towpath[otel]'.") from error
+        raise ConfigError(
+            "The setting `traces` needs the extra `otel`: pip install 'towpath[otel]'."
+        ) from error
 
-    class Ids(RandomIdGenerator):
-        """Random, except for the span of a run, whose id others know beforehand."""
+    class RunIdGenerator(RandomIdGenerator):
+        """Random ids, except for the span of a run, whose ids are derived from the run id."""
 
         def generate_trace_id(self) -> int:
             chosen = _next_ids.get()
@@ -45,7 +47,9 @@ def set_up_tracing(exporter: Any = None) -> None:
             chosen = _next_ids.get()
             return super().generate_span_id() if chosen is None else chosen[1]
 
-    provider = TracerProvider(resource=Resource.create({"service.name": "towpath"}), id_generator=Ids())
+    provider = TracerProvider(
+        resource=Resource.create({"service.name": "towpath"}), id_generator=RunIdGenerator()
+    )
     if exporter is None:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
@@ -56,35 +60,36 @@ def set_up_tracing(exporter: Any = None) -> None:
 
 
 def stop_tracing() -> None:
+    """Send no more traces."""
     global _tracer
     _tracer = None
 
 
 @contextmanager
-def stage_of(
+def stage_span(
     *, run_id: str, document_id: str, org_id: str, stage: str, job_id: str, epoch: int
 ) -> Generator[None]:
-    """Everything inside is about this job."""
-    said = about.set({"run": run_id, "document": document_id, "stage": stage, "org": org_id})
+    """Log records and spans inside the context carry the ids of this job."""
+    token = log_fields.set({"run": run_id, "document": document_id, "stage": stage, "org": org_id})
     try:
         if _tracer is None:
             yield
             return
         from opentelemetry import trace
 
-        trace_id, root_id = _ids_of(run_id)
+        trace_id, root_id = _trace_ids(run_id)
         flags = trace.TraceFlags(trace.TraceFlags.SAMPLED)
         root = trace.NonRecordingSpan(trace.SpanContext(trace_id, root_id, is_remote=True, trace_flags=flags))
-        attributes = {**about.get(), "job": job_id, "epoch": epoch}
+        attributes = {**log_fields.get(), "job": job_id, "epoch": epoch}
         with _tracer.start_as_current_span(stage, trace.set_span_in_context(root), attributes=attributes):
             yield
     finally:
-        about.reset(said)
+        log_fields.reset(token)
 
 
 @contextmanager
-def call_to(provider: str, model: str) -> Generator[None]:
-    """A call that is really made to a provider."""
+def provider_call_span(provider: str, model: str) -> Generator[None]:
+    """A span for one call that is sent to a provider."""
     if _tracer is None:
         yield
         return
@@ -92,21 +97,22 @@ def call_to(provider: str, model: str) -> Generator[None]:
         yield
 
 
-def run_ended(run_id: str, document_id: str, outcome: str) -> None:
-    """The whole run as one span, told by whoever ended it: from when it was queued until now."""
+def record_run(run_id: str, document_id: str, outcome: str) -> None:
+    """Export the span of a whole run, from its creation (the time in its UUIDv7) until now."""
     if _tracer is None:
         return
     from opentelemetry.context import Context
 
-    ids = _next_ids.set(_ids_of(run_id))
+    ids = _next_ids.set(_trace_ids(run_id))
     try:
-        queued_ns = (uuid.UUID(run_id).int >> 80) * 1_000_000
+        created_ns = (uuid.UUID(run_id).int >> 80) * 1_000_000
         attributes = {"run": run_id, "document": document_id, "outcome": outcome}
-        _tracer.start_span("run", Context(), start_time=queued_ns, attributes=attributes).end(time.time_ns())
+        _tracer.start_span("run", Context(), start_time=created_ns, attributes=attributes).end(time.time_ns())
     finally:
         _next_ids.reset(ids)
 
 
-def _ids_of(run_id: str) -> tuple[int, int]:
-    whole = uuid.UUID(run_id).int
-    return whole, (whole & (1 << 64) - 1) or 1
+def _trace_ids(run_id: str) -> tuple[int, int]:
+    """The trace id and the root span id of a run."""
+    number = uuid.UUID(run_id).int
+    return number, (number & (1 << 64) - 1) or 1

@@ -1,4 +1,4 @@
-"""A Towpath opened inside the test, embedded, with its worker and its API."""
+"""Fixtures of the API tests: an embedded runtime with a worker, and a client of its API."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.desk import Desk, opened_desk
+from tests.support.api_client import ApiClient, open_api_client
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    async with opened_desk(tmp_path / "data") as desk:
-        yield desk
+async def client(tmp_path: Path) -> AsyncIterator[ApiClient]:
+    async with open_api_client(tmp_path / "data") as client:
+        yield client

@@ -1,4 +1,4 @@
-"""Recordings that cannot be heard: each is refused with a sentence that says what is wrong, and none is stuck."""
+"""Recordings that cannot be transcribed are rejected with a sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 
 from tests.support import recordings
-from tests.support.desk import Desk
+from tests.support.api_client import ApiClient
 from tests.support.recordings import encoded, pictures, silence, tone, wav, wav_header
 
 _NOISE = random.Random(4).randbytes(20_000)
@@ -20,15 +20,15 @@ def bad_recordings() -> Iterator[tuple[str, bytes, str]]:
     yield "noise.mp3", _NOISE, "cannot be read"
     yield "archive.wav", b"\x1f\x8b\x08" + _NOISE, "archive"
     yield "program.ogg", b"\x7fELF" + _NOISE, "program"
-    yield "video only.mp4", film, "no sound"
-    yield "video only.mov", pictures("mov"), "no sound"
-    yield "video only.mkv", pictures("matroska"), "no sound"
+    yield "video only.mp4", film, "no audio track"
+    yield "video only.mov", pictures("mov"), "no audio track"
+    yield "video only.mkv", pictures("matroska"), "no audio track"
     yield "silent.wav", wav(silence(3)), "silent"
     yield "silent.flac", encoded(silence(3), "flac", "flac"), "silent"
     yield "silent.ogg", encoded(silence(3), "ogg", "libopus"), "silent"
     yield "almost silent.wav", wav(tone(3, height=2)), "silent"
     yield "header only.wav", wav_header(0, b""), "empty"
-    yield "cut off.wav", wav_header(60, tone(3).tobytes()), "cut off"
+    yield "cut off.wav", wav_header(60, tone(3).tobytes()), "truncated"
     yield "cut off.mp4", music[: len(music) // 2], "damaged"
     yield "cut off.mov", talkie[: len(talkie) // 2], "damaged"
     yield "garbage inside.wav", b"RIFF\x00\x10\x00\x00WAVE" + _NOISE, "damaged"
@@ -45,37 +45,37 @@ def bad_recordings() -> Iterator[tuple[str, bytes, str]]:
     )
 
 
-async def test_each_bad_recording_is_refused_with_a_sentence(desk: Desk) -> None:
+async def test_each_bad_recording_is_rejected_with_its_reason(client: ApiClient) -> None:
     files = list(bad_recordings())
-    documents = [await desk.upload(name, body) for name, body, _ in files]
-    statuses = await asyncio.gather(*(desk.finished(document["id"]) for document in documents))
+    documents = [await client.upload(name, body) for name, body, _ in files]
+    statuses = await asyncio.gather(*(client.wait_until_finished(document["id"]) for document in documents))
 
     assert len(files) > 20
-    told = {
+    results = {
         name: (status["run"]["failure_type"], status["error"])
         for (name, _, _), status in zip(files, statuses, strict=True)
     }
-    wrong = {name: told[name] for name, _, word in files if _unlike(told[name], word)}
+    wrong = {name: results[name] for name, _, word in files if _unlike(results[name], word)}
     assert not wrong
 
 
-def _unlike(told: tuple[str | None, str | None], word: str) -> bool:
-    failure, sentence = told
+def _unlike(results: tuple[str | None, str | None], word: str) -> bool:
+    failure, sentence = results
     return failure != "REJECTED" or word.lower() not in (sentence or "").lower()
 
 
-async def test_every_kind_of_recording_is_heard(desk: Desk) -> None:
-    said = recordings.speech("beckett.wav")[: 4 * recordings.RATE]
+async def test_every_supported_format_is_transcribed(client: ApiClient) -> None:
+    speech = recordings.speech("beckett.wav")[: 4 * recordings.RATE]
     kinds = {
-        "a.mp3": encoded(said, "mp3", "libmp3lame"),
-        "a.m4a": encoded(said, "ipod", "aac"),
-        "a.webm": encoded(said, "webm", "libopus"),
-        "a.ogg": encoded(said, "ogg", "libopus"),
-        "a.flac": encoded(said, "flac", "flac"),
-        "a.mov": pictures("mov", said),
+        "a.mp3": encoded(speech, "mp3", "libmp3lame"),
+        "a.m4a": encoded(speech, "ipod", "aac"),
+        "a.webm": encoded(speech, "webm", "libopus"),
+        "a.ogg": encoded(speech, "ogg", "libopus"),
+        "a.flac": encoded(speech, "flac", "flac"),
+        "a.mov": pictures("mov", speech),
     }
-    documents = [await desk.upload(name, body) for name, body in kinds.items()]
-    statuses = await asyncio.gather(*(desk.finished(document["id"]) for document in documents))
+    documents = [await client.upload(name, body) for name, body in kinds.items()]
+    statuses = await asyncio.gather(*(client.wait_until_finished(document["id"]) for document in documents))
 
     assert {status["status"] for status in statuses} == {"COMPLETED"}, [s["error"] for s in statuses]
     assert {document["kind"] for document in documents} == {"call"}

@@ -1,17 +1,17 @@
-"""Connections over the API: read in pages, pinned and hidden, and refused with a sentence where there are none."""
+"""Connections over the API: paging, pinning, hiding, and errors for unknown ids."""
 
 from __future__ import annotations
 
 import uuid
 
-from bench.quality.texts import CHAPTERS
-from tests.support.desk import Desk
+from tests.support.api_client import ApiClient
+from tests.support.books import CHAPTERS
 
 NOBODY = str(uuid.UUID(int=7))
 
 
-async def _filed(desk: Desk) -> str:
-    """A book, and two documents that retell its chapters; answers the book's id."""
+async def _upload_documents(client: ApiClient) -> str:
+    """Upload a book and two documents that retell its chapters; return the book's id."""
     first = [chapter.first for chapter in CHAPTERS[:3]]
     retold = [chapter.retold for chapter in CHAPTERS[:3]]
     bodies = {
@@ -22,46 +22,51 @@ async def _filed(desk: Desk) -> str:
     ids: list[str] = []
     for name, texts in bodies.items():
         body = "\n\n".join(f"# Part {number}\n\n{text}" for number, text in enumerate(texts))
-        ids.append((await desk.upload(f"{name}.md", body.encode()))["id"])
+        ids.append((await client.upload(f"{name}.md", body.encode()))["id"])
     for document in ids:
-        await desk.finished(document)
+        await client.wait_until_finished(document)
     return ids[0]
 
 
-async def test_the_list_is_the_same_in_pages_and_a_mark_moves_it(desk: Desk) -> None:
-    address = f"/documents/{await _filed(desk)}/connections"
-    whole = await desk.get(address)
+async def test_pages_together_are_the_whole_list_and_a_pinned_connection_is_first(client: ApiClient) -> None:
+    address = f"/documents/{await _upload_documents(client)}/connections"
+    whole = await client.get(address)
     assert len(whole) >= 2
-    assert all(one["here"]["text"] and one["there"]["document_name"] and one["reason"] for one in whole)
+    assert all(
+        connection["this"]["text"] and connection["other"]["document_name"] and connection["reason"]
+        for connection in whole
+    )
 
     last = whole[-1]["id"]
-    marked = await desk.http.patch(f"/connections/{last}", json={"pinned": True})
+    marked = await client.http.patch(f"/connections/{last}", json={"pinned": True})
     assert (marked.status_code, marked.json()["pinned"]) == (200, True)
-    whole = await desk.get(address)
+    whole = await client.get(address)
     assert whole[0]["id"] == last
 
-    pages = [await desk.get(address, limit=1)]
+    pages = [await client.get(address, limit=1)]
     while pages[-1]:
-        pages.append(await desk.get(address, limit=1, after=pages[-1][-1]["id"]))
-    assert [one["id"] for page in pages for one in page] == [one["id"] for one in whole]
+        pages.append(await client.get(address, limit=1, after=pages[-1][-1]["id"]))
+    assert [connection["id"] for page in pages for connection in page] == [
+        connection["id"] for connection in whole
+    ]
 
 
-async def test_what_is_not_there_is_refused_with_a_sentence(desk: Desk) -> None:
-    note = (await desk.upload("note.md", b"# Weir\n\nThe water falls three metres."))["id"]
-    await desk.finished(note)
+async def test_unknown_ids_are_refused_with_a_sentence(client: ApiClient) -> None:
+    note = (await client.upload("note.md", b"# Weir\n\nThe water falls three metres."))["id"]
+    await client.wait_until_finished(note)
     address = f"/documents/{note}/connections"
-    assert await desk.get(address) == []
+    assert await client.get(address) == []
 
-    asked: dict[int, list[tuple[str, dict[str, str]]]] = {
+    bad_requests: dict[int, list[tuple[str, dict[str, str]]]] = {
         404: [(address, {"after": NOBODY}), (f"/documents/{NOBODY}/connections", {})],
         422: [(address, {"limit": "0"}), (address, {"limit": "many"}), (address, {"limit": "1001"})],
     }
-    for code, requests in asked.items():
+    for code, requests in bad_requests.items():
         for path, parameters in requests:
-            answer = await desk.http.get(path, params=parameters)
+            answer = await client.http.get(path, params=parameters)
             assert answer.status_code == code, answer.text
             assert answer.headers["content-type"] == "application/problem+json"
             assert answer.json()["detail"]
-    refused = await desk.http.patch(f"/connections/{NOBODY}", json={"hidden": True})
+    refused = await client.http.patch(f"/connections/{NOBODY}", json={"hidden": True})
     assert refused.status_code == 404
     assert NOBODY in refused.json()["detail"]

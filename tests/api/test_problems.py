@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.desk import Desk
+from tests.support.api_client import ApiClient
 
 UNKNOWN = "00000000-0000-7000-8000-00000000dead"
 
@@ -30,9 +30,9 @@ UNKNOWN = "00000000-0000-7000-8000-00000000dead"
     ],
 )
 async def test_the_answer_is_a_problem_that_says_what_to_do(
-    desk: Desk, method: str, path: str, status: int
+    client: ApiClient, method: str, path: str, status: int
 ) -> None:
-    answer = await desk.http.request(method, path)
+    answer = await client.http.request(method, path)
 
     assert answer.status_code == status
     problem = answer.json()
@@ -44,32 +44,36 @@ async def test_the_answer_is_a_problem_that_says_what_to_do(
 
 
 @pytest.mark.parametrize("query", ['"', "a AND OR (", "*", "x" * 4000, "\x00", "NEAR(", "-", "🚣", "col:val"])
-async def test_no_query_breaks_the_search(desk: Desk, query: str) -> None:
+async def test_no_query_breaks_the_search(client: ApiClient, query: str) -> None:
     for mode in ("hybrid", "text", "vector"):
-        assert (await desk.http.get("/search", params={"q": query, "mode": mode})).status_code == 200
+        assert (await client.http.get("/search", params={"q": query, "mode": mode})).status_code == 200
 
 
-async def test_an_unknown_stage_is_named(desk: Desk) -> None:
-    document = await desk.upload("note.txt", b"a note")
+async def test_an_unknown_stage_is_named(client: ApiClient) -> None:
+    document = await client.upload("note.txt", b"a note")
 
-    answer = await desk.http.post(f"/documents/{document['id']}/runs", json={"from_stage": "polish"})
+    answer = await client.http.post(f"/documents/{document['id']}/runs", json={"from_stage": "polish"})
 
     assert answer.status_code == 400
     assert "extract, save_markdown, chunk, embed, publish" in answer.json()["detail"]
 
 
-async def test_a_wrong_method_names_all_that_the_address_allows(desk: Desk) -> None:
-    refused = await desk.http.patch("/documents")
+async def test_a_wrong_method_is_answered_with_the_allowed_methods(client: ApiClient) -> None:
+    refused = await client.http.patch("/documents")
     assert refused.status_code == 405
     assert refused.headers["allow"] == "GET, POST"
 
 
-async def test_the_api_document_tells_every_error_as_a_problem(desk: Desk) -> None:
-    schema = (await desk.http.get("/openapi.json")).json()
+async def test_the_api_document_describes_every_error_as_a_problem(client: ApiClient) -> None:
+    schema = (await client.http.get("/openapi.json")).json()
     for operations in schema["paths"].values():
         for operation in operations.values():
             errors = {
-                status: told for status, told in operation["responses"].items() if status[0] not in "23"
+                status: response
+                for status, response in operation["responses"].items()
+                if status[0] not in "23"
             }
             assert "default" in errors
-            assert all(list(told["content"]) == ["application/problem+json"] for told in errors.values())
+            assert all(
+                list(response["content"]) == ["application/problem+json"] for response in errors.values()
+            )

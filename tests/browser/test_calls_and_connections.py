@@ -1,4 +1,4 @@
-"""A recording that is read while it is heard, and passages of other documents side by side."""
+"""Calls with transcript, player and analysis, and connections between documents."""
 
 from __future__ import annotations
 
@@ -10,116 +10,117 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from bench.quality.texts import CHAPTERS
-from tests.browser.theatre import PATIENT
-from tests.browser.watching import Reader, reading
+from tests.browser.document_states import LONG_DEADLINE
+from tests.browser.page_driver import PageDriver, open_page
 from tests.support import recordings
+from tests.support.books import CHAPTERS
 from tests.support.emulators.process import EmulatorProcess, emulator_process, order_fault
-from tests.support.servers import Client, Server, wait_for
-
-_WAIT = 300.0
+from tests.support.servers import Client, Server
+from tests.support.timeouts import wait_until
 
 
 def a_call() -> bytes:
-    """Two people on two channels, one after the other."""
-    ada, keeper = (
+    """A recording of two speakers on two channels, one after the other."""
+    first, second = (
         recordings.speech("beckett.wav"),
         recordings.speech("two_cities.wav")[: 12 * recordings.RATE],
     )
     pause = recordings.silence(0.5)
-    left = np.concatenate([ada, pause, np.zeros_like(keeper)])
-    right = np.concatenate([np.zeros_like(ada), pause, keeper])
+    left = np.concatenate([first, pause, np.zeros_like(second)])
+    right = np.concatenate([np.zeros_like(first), pause, second])
     return recordings.wav(left, right)
 
 
-def over(client: Client, document_id: str) -> Any:
-    """The status of a document that takes a while, as recordings do."""
+def wait_until_ended(client: Client, document_id: str) -> Any:
+    """The status of a document after its run has ended."""
 
-    def ended() -> Any:
-        [found] = client.get("/documents/status", ids=document_id)
-        return found if found["status"] != "PROCESSING" else None
+    def ended_status() -> Any:
+        [status] = client.get("/documents/status", ids=document_id)
+        return status if status["status"] != "PROCESSING" else None
 
-    return wait_for(ended, "the recording to be heard", _WAIT)
+    return wait_until(ended_status, "the run to end")
 
 
-def test_a_transcript_follows_its_recording_and_a_click_is_heard(
-    reader: Reader, server: Server, pictures: Path
+def test_the_transcript_follows_the_player_and_a_click_plays_its_line(
+    driver: PageDriver, server: Server, screenshots: Path
 ) -> None:
     client = Client(server.url)
     call = client.upload("Call of 3 March.wav", a_call())["id"]
-    assert over(client, call)["status"] == "COMPLETED"
+    assert wait_until_ended(client, call)["status"] == "COMPLETED"
     segments = client.get(f"/documents/{call}/transcript")["segments"]
-    told = client.get(f"/documents/{call}/analysis")
+    analysis = client.get(f"/documents/{call}/analysis")
 
-    reader.open(f"#/documents/{call}")
-    page = reader.page
+    driver.open(f"#/documents/{call}")
+    page = driver.page
     lines = page.locator(".transcript li")
     expect(lines).to_have_count(len(segments))
     expect(page.locator(".document-head")).to_contain_text("2 speakers")
     expect(lines.first).to_contain_text("Speaker 1")
     expect(lines.last).to_contain_text("Speaker 2")
-    about = page.get_by_role("region", name="What the call was about")
-    expect(about).to_contain_text(told["summary"][:40])
-    expect(about).to_contain_text(f"{told['speakers'][0]['share'] * 100:.0f} %")
-    assert reader.violations() == []
+    about = page.get_by_role("region", name="Call analysis")
+    expect(about).to_contain_text(analysis["summary"][:40])
+    expect(about).to_contain_text(f"{analysis['speakers'][0]['share'] * 100:.0f} %")
+    assert driver.violations() == []
 
-    # So slow that even a slow machine has time to look while one line is heard.
+    # Slow playback, so that a slow machine can check a line while it is played.
     page.evaluate("document.querySelector('audio').playbackRate = 0.1")
     position = "document.querySelector('audio').currentTime"
     lines.last.get_by_role("button").click()
-    expect(lines.last).to_have_class("now")
+    expect(lines.last).to_have_class("current")
     expect(lines.last).to_be_in_viewport(ratio=1)
-    expect(page.locator(".document-head"), "only the lines scroll, not the page").to_be_in_viewport(ratio=1)
+    expect(page.locator(".document-head"), "only the transcript scrolls, not the page").to_be_in_viewport(
+        ratio=1
+    )
     assert page.evaluate(position) >= segments[-1]["start"] - 0.1
-    # This model writes lines down without the times of their words, so a click is heard from its line's start.
+    # The local model gives no times of words, so a click plays from the start of the line.
     lines.nth(1).locator(".word").click()
-    expect(lines.nth(1)).to_have_class("now")
+    expect(lines.nth(1)).to_have_class("current")
     assert segments[1]["start"] - 0.1 <= page.evaluate(position) < segments[-1]["start"]
     page.evaluate("document.querySelector('audio').pause()")
-    page.locator(".call-words").evaluate("words => words.scrollTo(0, 0)")
-    reader.picture("call", pictures)
-    reader.assert_content()
+    page.locator(".call-content").evaluate("words => words.scrollTo(0, 0)")
+    driver.screenshot("call", screenshots)
+    driver.assert_no_errors()
 
 
-def test_connections_stand_side_by_side_and_are_pinned_and_hidden(
-    reader: Reader, server: Server, pictures: Path
+def test_connections_are_shown_pinned_and_hidden(
+    driver: PageDriver, server: Server, screenshots: Path
 ) -> None:
     client = Client(server.url)
     subjects = CHAPTERS[:2]
     book = "\n\n".join(f"# Chapter {at}\n\n{one.first}" for at, one in enumerate(subjects, 1))
     letter = "\n\n".join(f"# Letter {at}\n\n{one.retold}" for at, one in enumerate(subjects, 1))
-    retold = client.upload("Letters home.md", letter.encode())["id"]
-    client.wait_until_over(retold)
+    other = client.upload("Letters home.md", letter.encode())["id"]
+    client.wait_until_finished(other)
     document = client.upload("Travels by water.md", book.encode())["id"]
 
-    def found() -> list[Any]:
-        known = client.get(f"/documents/{document}/connections")
-        ours = [one for one in known if one["there"]["document_id"] == retold]
-        return known if len(ours) >= 2 else []
+    def connections_found() -> list[Any]:
+        connections = client.get(f"/documents/{document}/connections")
+        to_other = [item for item in connections if item["other"]["document_id"] == other]
+        return connections if len(to_other) >= 2 else []
 
-    known = wait_for(found, "both to be connected", _WAIT)
-    reader.open(f"#/documents/{document}?tab=connections")
-    pairs = reader.page.locator(".connection")
-    expect(pairs).to_have_count(len(known))
-    closest = max(known, key=lambda one: one["score"])
+    connections = wait_until(connections_found, "both documents to be connected")
+    driver.open(f"#/documents/{document}?tab=connections")
+    pairs = driver.page.locator(".connection")
+    expect(pairs).to_have_count(len(connections))
+    closest = max(connections, key=lambda item: item["score"])
     expect(pairs.first).to_contain_text(closest["reason"])
     expect(pairs.first).to_contain_text(f"{int(closest['score'] * 100 + 0.5)} %")
-    assert reader.violations() == []
-    reader.picture("connections", pictures)
+    assert driver.violations() == []
+    driver.screenshot("connections", screenshots)
 
     last = pairs.last.locator(".connection-sides").inner_text()
     pairs.last.get_by_role("button", name="Pin").click()
     expect(pairs.first).to_contain_text(last.splitlines()[-1][:60])
     pairs.last.get_by_role("button", name="Hide").click()
-    expect(pairs).to_have_count(len(known) - 1)
-    reader.page.reload()
-    expect(pairs).to_have_count(len(known) - 1)
+    expect(pairs).to_have_count(len(connections) - 1)
+    driver.page.reload()
+    expect(pairs).to_have_count(len(connections) - 1)
     expect(pairs.first.get_by_role("button", name="Unpin")).to_be_visible()
-    reader.page.get_by_role("button", name="Show 1 hidden connection").click()
-    expect(pairs).to_have_count(len(known))
+    driver.page.get_by_role("button", name="Show 1 hidden connection").click()
+    expect(pairs).to_have_count(len(connections))
     pairs.filter(has_text="Letters home.md").first.get_by_role("link", name="Letters home.md").click()
-    expect(reader.page.get_by_role("heading", level=1, name="Letters home.md")).to_be_visible()
-    expect(reader.page.locator(".reading mark").first).to_be_visible()
+    expect(driver.page.get_by_role("heading", level=1, name="Letters home.md")).to_be_visible()
+    expect(driver.page.locator(".document-text mark").first).to_be_visible()
 
 
 @pytest.fixture(scope="module")
@@ -129,76 +130,76 @@ def cloud() -> Iterator[EmulatorProcess]:
 
 
 @pytest.fixture(scope="module")
-def asking(
+def cloud_server(
     built_page: None, cloud: EmulatorProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A server that has its transcripts, analyses and embeddings from elsewhere."""
+    """A server that uses emulated cloud providers for transcripts, analyses and embeddings."""
     settings = {
-        **PATIENT,
+        **LONG_DEADLINE,
         **cloud.settings,
         "TOWPATH_TRANSCRIBER": "speechkit",
         "TOWPATH_TRANSCRIPT_FIRST_POLL_SECONDS": "0.1",
-        "TOWPATH_ANALYST": "openai",
+        "TOWPATH_CALL_ANALYZER": "openai",
         "TOWPATH_EMBEDDER": "openai",
     }
-    with Server(tmp_path_factory.mktemp("asking") / "data", settings=settings) as running:
+    with Server(tmp_path_factory.mktemp("cloud_server") / "data", settings=settings) as running:
         yield running
 
 
 @pytest.fixture
-def customer(browser: Browser, asking: Server) -> Iterator[Reader]:
-    with reading(browser, asking.url) as one:
-        yield one
+def cloud_driver(browser: Browser, cloud_server: Server) -> Iterator[PageDriver]:
+    with open_page(browser, cloud_server.url) as opened:
+        yield opened
 
 
-def test_an_analysis_that_failed_is_made_again_by_a_button(
-    customer: Reader, asking: Server, cloud: EmulatorProcess
+def test_a_failed_analysis_is_repeated_by_a_button(
+    cloud_driver: PageDriver, cloud_server: Server, cloud: EmulatorProcess
 ) -> None:
-    client = Client(asking.url)
+    client = Client(cloud_server.url)
     order_fault(cloud.openai, on="chat", kind="status", status=401)
     call = client.upload("Call of 4 March.wav", recordings.sample("beckett.wav"))["id"]
-    assert over(client, call)["status"] == "COMPLETED"
-    customer.open(f"#/documents/{call}")
-    about = customer.page.get_by_role("region", name="What the call was about")
+    assert wait_until_ended(client, call)["status"] == "COMPLETED"
+    cloud_driver.open(f"#/documents/{call}")
+    about = cloud_driver.page.get_by_role("region", name="Call analysis")
     expect(about).to_contain_text("its transcript is complete")
-    assert customer.violations() == []
+    assert cloud_driver.violations() == []
     about.get_by_role("button", name="Analyze again").click()
     expect(about.get_by_role("button")).to_have_count(0)
     expect(about).to_contain_text(client.get(f"/documents/{call}/analysis")["summary"][:40])
-    customer.assert_content()
+    cloud_driver.assert_no_errors()
 
 
-def test_a_click_on_a_word_is_heard_from_that_word(customer: Reader, asking: Server) -> None:
-    client = Client(asking.url)
+def test_a_click_on_a_word_plays_from_that_word(cloud_driver: PageDriver, cloud_server: Server) -> None:
+    client = Client(cloud_server.url)
     call = client.upload("Call of 5 March.wav", recordings.wav(recordings.tone(12)))["id"]
-    assert over(client, call)["status"] == "COMPLETED"
-    spoken = client.get(f"/documents/{call}/transcript")["segments"][1]["words"][2]
-    customer.open(f"#/documents/{call}")
-    line = customer.page.locator(".transcript li").nth(1)
+    assert wait_until_ended(client, call)["status"] == "COMPLETED"
+    word = client.get(f"/documents/{call}/transcript")["segments"][1]["words"][2]
+    cloud_driver.open(f"#/documents/{call}")
+    line = cloud_driver.page.locator(".transcript li").nth(1)
     expect(line).to_be_visible()
-    customer.page.evaluate("document.querySelector('audio').playbackRate = 0.1")
+    cloud_driver.page.evaluate("document.querySelector('audio').playbackRate = 0.1")
     line.locator(".word").nth(2).click()
-    expect(line).to_have_class("now")
-    expect(line.locator(".word.now")).to_have_text(spoken["text"])
-    assert customer.page.evaluate("document.querySelector('audio').currentTime") >= spoken["start"] - 0.1
+    expect(line).to_have_class("current")
+    expect(line.locator(".word.current")).to_have_text(word["text"])
+    assert cloud_driver.page.evaluate("document.querySelector('audio').currentTime") >= word["start"] - 0.1
 
 
-def test_a_provider_that_asks_to_slow_down_is_left_alone_and_everybody_can_see_until_when(
-    customer: Reader, asking: Server, cloud: EmulatorProcess
+def test_a_throttled_provider_and_its_remaining_time_are_shown(
+    cloud_driver: PageDriver, cloud_server: Server, cloud: EmulatorProcess
 ) -> None:
-    """The last of its module: until its gate opens again nobody asks this provider for anything."""
+    """Must be the last test of this module: the provider stays throttled for 15 minutes."""
     order_fault(cloud.openai, on="embeddings", kind="status", status=429, retry_after=900, times=-1)
-    Client(asking.url).upload("Toll book.txt", b"Each boat pays at the upper lock.")
-    customer.open()
-    row = customer.row("Toll book.txt")
+    Client(cloud_server.url).upload("Toll book.txt", b"Each boat pays at the upper lock.")
+    cloud_driver.open()
+    row = cloud_driver.row("Toll book.txt")
     expect(row.locator(".badge")).to_have_text("Waiting")
-    expect(row.locator(".row-story")).to_contain_text("going on in 14 min")
-    customer.open("#/operations")
-    providers = customer.page.get_by_role("region", name="Providers")
+    expect(row.locator(".row-message")).to_contain_text("retrying in 14 min")
+    cloud_driver.open("#/operations")
+    providers = cloud_driver.page.get_by_role("region", name="Providers")
     notice = providers.get_by_role("status")
-    expect(notice).to_contain_text("openai is left alone for 14 min")
+    expect(notice).to_contain_text("openai is rate-limited; retrying in 14 min")
     before = notice.text_content()
     expect(notice).not_to_have_text(before or "")
-    expect(customer.page.get_by_role("region", name="Workers")).to_contain_text("idle")
-    assert customer.violations() == []
-    customer.assert_content()
+    expect(cloud_driver.page.get_by_role("region", name="Workers")).to_contain_text("idle")
+    assert cloud_driver.violations() == []
+    cloud_driver.assert_no_errors()

@@ -1,14 +1,14 @@
-"""Every contract test is a story told twice, once on each engine."""
+"""Fixtures of the contract tests; each test runs on both engines."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.contract.story import Story
+from tests.contract.ledger_driver import LedgerDriver
 from tests.support.databases import EngineUnderTest
 from towpath.clock import ManualClock
 
 
 @pytest.fixture
-def story(engine: EngineUnderTest, clock: ManualClock) -> Story:
-    return Story(engine, clock)
+def driver(engine: EngineUnderTest, clock: ManualClock) -> LedgerDriver:
+    return LedgerDriver(engine, clock)

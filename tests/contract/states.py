@@ -1,151 +1,146 @@
-"""Every state a job and its run can be in, each reached by real verbs, and every verb as it is tried."""
+"""Set-ups that reach every state of jobs and runs by verbs, and an attempt of each verb."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from tests.contract.story import LEASE_SECONDS, Story
+from tests.contract.ledger_driver import LEASE_SECONDS, LedgerDriver
 from tests.support.factories import a_document, a_plan
 from towpath.errors import LeaseLost
-from towpath.ledger.contract import (
-    Advance,
-    Fail,
-    Finish,
-    Release,
-    Settled,
-    Settlement,
-    Submission,
-    Suspended,
-)
-from towpath.lifecycle.moves import Verb
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import Lease
+from towpath.ledger.contract.ledger import Submission
+from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
+from towpath.lifecycle.transitions import Verb
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import Lease, Progress, ProgressUnit, WaitingReason
 
 DEADLINE_SECONDS = 10_000.0
-ONE_DOCUMENT = a_document("the one document of this story")
+ONE_DOCUMENT = a_document("the document under test")
 PLAN = a_plan(max_attempts=2, deadline_seconds=DEADLINE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The job that verbs are tried on, its run, and the last lease anybody had on it."""
+    """The job under test, its run, and the last lease on it."""
 
     run_id: str
     document_id: str
     lease: Lease
     follow_up: bool = False
-    parked: bool = False
+    behind_another_run: bool = False
 
 
-async def _submitted(story: Story) -> Subject:
-    submitted = await story.ledger.submit(Submission(ONE_DOCUMENT, PLAN), story.now)
+async def _submitted(driver: LedgerDriver) -> Subject:
+    submitted = await driver.ledger.submit(Submission(ONE_DOCUMENT, PLAN), driver.now)
     assert submitted.run_id is not None
-    job = await story.last_job(submitted.run_id)
-    # Nobody was ever given this lease.
-    guessed = Lease(job.id, 1, "anna", story.later(LEASE_SECONDS))
+    job = await driver.last_job(submitted.run_id)
+    # This lease was never granted.
+    guessed = Lease(job.id, 1, "anna", driver.later(LEASE_SECONDS))
     return Subject(submitted.run_id, submitted.document_id, guessed)
 
 
-async def _parked(story: Story) -> Subject:
-    claimed = await _claimed(story)
-    run_id = await story.reprocess(claimed.document_id, PLAN)
-    job = await story.last_job(run_id)
-    return Subject(run_id, claimed.document_id, replace(claimed.lease, job_id=job.id), parked=True)
+async def _behind_another_run(driver: LedgerDriver) -> Subject:
+    claimed = await _claimed(driver)
+    run_id = await driver.reprocess(claimed.document_id, PLAN)
+    job = await driver.last_job(run_id)
+    return Subject(
+        run_id, claimed.document_id, replace(claimed.lease, job_id=job.id), behind_another_run=True
+    )
 
 
-async def _claimed(story: Story) -> Subject:
-    subject = await _submitted(story)
-    return replace(subject, lease=(await story.claim_one()).lease)
+async def _claimed(driver: LedgerDriver) -> Subject:
+    subject = await _submitted(driver)
+    return replace(subject, lease=(await driver.claim_one()).lease)
 
 
-async def _claimed_for_the_last_time(story: Story) -> Subject:
-    subject = await _failed_once(story)
-    return replace(subject, lease=(await story.claim_one()).lease)
+async def _claimed_for_the_last_time(driver: LedgerDriver) -> Subject:
+    subject = await _failed_once(driver)
+    return replace(subject, lease=(await driver.claim_one()).lease)
 
 
-async def _kept(story: Story) -> Subject:
-    subject = await _claimed(story)
-    kept = (await story.advance(subject.lease)).next
-    assert kept is not None
-    return replace(subject, lease=kept)
+async def _kept_by_advance(driver: LedgerDriver) -> Subject:
+    subject = await _claimed(driver)
+    next_lease = (await driver.advance(subject.lease)).next
+    assert next_lease is not None
+    return replace(subject, lease=next_lease)
 
 
-async def _follow_up(story: Story) -> Subject:
-    subject = await _claimed(story)
-    await story.finish(subject.lease, follow_ups=("connect",))
-    job = await story.last_job(subject.run_id)
+async def _follow_up(driver: LedgerDriver) -> Subject:
+    subject = await _claimed(driver)
+    await driver.finish(subject.lease, follow_ups=("connect",))
+    job = await driver.last_job(subject.run_id)
     return replace(subject, lease=replace(subject.lease, job_id=job.id), follow_up=True)
 
 
-async def _claimed_follow_up(story: Story) -> Subject:
-    subject = await _follow_up(story)
-    return replace(subject, lease=(await story.claim_one()).lease)
+async def _claimed_follow_up(driver: LedgerDriver) -> Subject:
+    subject = await _follow_up(driver)
+    return replace(subject, lease=(await driver.claim_one()).lease)
 
 
 def _after(
-    reach: Callable[[Story], Awaitable[Subject]], *what: Callable[[Story, Subject], Awaitable[object]]
-) -> Callable[[Story], Awaitable[Subject]]:
-    async def way(story: Story) -> Subject:
-        subject = await reach(story)
-        for step in what:
-            await step(story, subject)
+    reach: Callable[[LedgerDriver], Awaitable[Subject]],
+    *actions: Callable[[LedgerDriver, Subject], Awaitable[object]],
+) -> Callable[[LedgerDriver], Awaitable[Subject]]:
+    async def set_up(driver: LedgerDriver) -> Subject:
+        subject = await reach(driver)
+        for action in actions:
+            await action(driver, subject)
         return subject
 
-    return way
+    return set_up
 
 
-def _is_suspended(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.suspend(subject.lease)
+def _is_suspended(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.suspend(subject.lease)
 
 
-def _is_released(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.release(subject.lease)
+def _is_released(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.release(subject.lease)
 
 
-def _fails(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.fail(subject.lease)
+def _fails(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.fail(subject.lease)
 
 
-def _is_rejected(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.fail(subject.lease, final=True)
+def _is_rejected(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.fail(subject.lease, final=True)
 
 
-def _is_rescued(story: Story, _subject: Subject) -> Awaitable[object]:
-    return story.rescue()
+def _is_rescued(driver: LedgerDriver, _subject: Subject) -> Awaitable[object]:
+    return driver.rescue()
 
 
-def _is_quarantined(story: Story, _subject: Subject) -> Awaitable[object]:
-    return story.rescue(max_crashes=0)
+def _is_quarantined(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.crash(subject.lease, max_crashes=1)
 
 
-def _is_recovered(story: Story, _subject: Subject) -> Awaitable[object]:
-    return story.ledger.recover(story.now, resume_runs=False)
+def _is_recovered(driver: LedgerDriver, _subject: Subject) -> Awaitable[object]:
+    return driver.ledger.recover(driver.now, resume_runs=False)
 
 
-def _advances(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.advance(subject.lease, keep=False)
+def _advances(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.advance(subject.lease, keep=False)
 
 
-def _finishes(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.finish(subject.lease)
+def _finishes(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.finish(subject.lease)
 
 
-def _is_cancelled(story: Story, subject: Subject) -> Awaitable[object]:
-    return story.ledger.cancel(subject.run_id, story.now, org_id=HOME_ORG)
+def _is_cancelled(driver: LedgerDriver, subject: Subject) -> Awaitable[object]:
+    return driver.ledger.cancel(subject.run_id, driver.now, org_id=DEFAULT_ORG_ID)
 
 
-def _times_out(story: Story, _subject: Subject) -> Awaitable[object]:
-    story.clock.advance(DEADLINE_SECONDS + 1)
-    return story.ledger.sweep(story.now)
+def _times_out(driver: LedgerDriver, _subject: Subject) -> Awaitable[object]:
+    driver.clock.advance(DEADLINE_SECONDS + 1)
+    return driver.ledger.sweep(driver.now)
 
 
 _failed_once = _after(_claimed, _fails)
 
-#: name of the way -> how to get there. Between them they end in every status and every state.
-WAYS: dict[str, Callable[[Story], Awaitable[Subject]]] = {
+#: name -> set-up. Together they reach every status and every state.
+SET_UPS: dict[str, Callable[[LedgerDriver], Awaitable[Subject]]] = {
     "just submitted": _submitted,
-    "parked behind another run": _parked,
+    "queued behind another run": _behind_another_run,
     "suspended": _after(_claimed, _is_suspended),
     "released": _after(_claimed, _is_released),
     "failed once": _failed_once,
@@ -153,7 +148,7 @@ WAYS: dict[str, Callable[[Story], Awaitable[Subject]]] = {
     "waiting follow-up": _follow_up,
     "claimed": _claimed,
     "claimed for the last time": _claimed_for_the_last_time,
-    "kept by advance": _kept,
+    "kept by advance": _kept_by_advance,
     "claimed follow-up": _claimed_follow_up,
     "advanced": _after(_claimed, _advances),
     "finished": _after(_claimed, _finishes),
@@ -168,45 +163,45 @@ WAYS: dict[str, Callable[[Story], Awaitable[Subject]]] = {
 }
 
 
-def _settlement(story: Story, lease: Lease, verb: Verb) -> Settlement | None:
+def _settlement(driver: LedgerDriver, lease: Lease, verb: Verb) -> Settlement | None:
     settlements: dict[Verb, Settlement] = {
         Verb.ADVANCE: Advance(lease, "chunk", 5),
         Verb.FINISH: Finish(lease),
-        Verb.FAIL: Fail(lease, "it broke", story.now),
-        Verb.REJECT: Fail(lease, "it can never work", story.now, final=True),
-        Verb.SUSPEND: Suspended(lease, story.later(60), "the provider"),
+        Verb.FAIL: Fail(lease, "it broke", driver.now),
+        Verb.REJECT: Fail(lease, "it can never work", driver.now, final=True),
+        Verb.SUSPEND: Suspended(lease, driver.later(60), WaitingReason.PROVIDER_OPERATION),
         Verb.RELEASE: Release(lease),
     }
     return settlements.get(verb)
 
 
-async def attempt(story: Story, subject: Subject, verb: Verb) -> Settled | LeaseLost | None:
-    """Try the verb with everything in its favour: jobs are due, leases run out, deadlines pass."""
-    if settlement := _settlement(story, subject.lease, verb):
-        return await story.try_settle(settlement)
+async def attempt(driver: LedgerDriver, subject: Subject, verb: Verb) -> Settled | LeaseLost | None:
+    """Try the verb after its preconditions are met: jobs are due, leases expire, deadlines pass."""
+    if settlement := _settlement(driver, subject.lease, verb):
+        return await driver.try_settle(settlement)
     match verb:
         case Verb.SUBMIT:
-            await story.ledger.submit(Submission(ONE_DOCUMENT, PLAN), story.now)
+            await driver.ledger.submit(Submission(ONE_DOCUMENT, PLAN), driver.now)
         case Verb.CLAIM:
-            story.clock.advance(120)
-            await story.claim("boris")
+            driver.clock.advance(120)
+            await driver.claim("boris")
         case Verb.HEARTBEAT:
-            if not story.ledger.heartbeat([subject.lease], LEASE_SECONDS, story.now):
-                return LeaseLost("The heartbeat kept nothing.")
+            if not driver.ledger.heartbeat([subject.lease], LEASE_SECONDS, driver.now):
+                return LeaseLost("The heartbeat renewed no lease.")
         case Verb.PROGRESS:
-            await story.ledger.progress(subject.lease, 1, 2, story.now)
+            await driver.ledger.progress(subject.lease, Progress(1, 2, ProgressUnit.PAGE), driver.now)
         case Verb.RESCUE:
-            await story.rescue()
+            await driver.rescue()
         case Verb.RECOVER:
-            await story.ledger.recover(story.now, resume_runs=False)
+            await driver.ledger.recover(driver.now, resume_runs=False)
         case Verb.TIME_OUT:
-            story.clock.advance(DEADLINE_SECONDS + 1)
-            story.ledger.heartbeat([subject.lease], LEASE_SECONDS, story.now)
-            await story.ledger.sweep(story.now)
+            driver.clock.advance(DEADLINE_SECONDS + 1)
+            driver.ledger.heartbeat([subject.lease], LEASE_SECONDS, driver.now)
+            await driver.ledger.sweep(driver.now)
         case Verb.CANCEL:
-            await story.ledger.cancel(subject.run_id, story.now, org_id=HOME_ORG)
+            await driver.ledger.cancel(subject.run_id, driver.now, org_id=DEFAULT_ORG_ID)
         case Verb.RETRY:
-            await story.ledger.retry(subject.lease.job_id, story.now, org_id=HOME_ORG)
+            await driver.ledger.retry(subject.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
         case _:
             raise NotImplementedError(verb)
     return None

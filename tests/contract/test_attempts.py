@@ -1,195 +1,265 @@
-"""I8: attempts rise for errors only; waiting costs none; crashes are counted apart."""
+"""I8: only errors use attempts, only crashes of a job that runs alone count as crashes, a dead worker uses neither."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from tests.contract.story import Story
-from towpath.ledger.contract import Fail
-from towpath.model.work import FailureType, JobStatus, RunState
+import pytest
+
+from tests.contract.ledger_driver import LedgerDriver
+from towpath.ledger.contract.settlements import Fail, Suspended
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import JobStatus, Progress, ProgressUnit, WaitingReason
+from towpath.model.run import FailureType, RunState
 
 
-async def test_given_an_error_when_failed_then_the_job_waits_with_one_attempt_more(story: Story) -> None:
-    await story.submit(max_attempts=3)
-    job = await story.claim_one()
-    await story.settle(Fail(job.lease, "the parser said no", story.later(45)))
+async def test_a_failed_attempt_is_retried_with_one_more_attempt_counted(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit(max_attempts=3)
+    job = await driver.claim_one()
+    await driver.settle(Fail(job.lease, "the parser said no", driver.later(45)))
 
-    waiting = await story.job(job)
+    waiting = await driver.job(job)
     assert (waiting.status, waiting.attempts, waiting.crashes) == (JobStatus.PENDING, 1, 0)
-    assert waiting.available_at == story.later(45)
+    assert waiting.available_at == driver.later(45)
     assert waiting.error_log is not None
     assert "the parser said no" in waiting.error_log
-    assert await story.claim() == []
-    story.clock.advance(44.999)
-    assert await story.claim() == []
-    story.clock.advance(0.001)
-    assert (await story.claim_one()).attempts == 1
+    assert await driver.claim() == []
+    driver.clock.advance(44.999)
+    assert await driver.claim() == []
+    driver.clock.advance(0.001)
+    assert (await driver.claim_one()).attempts == 1
 
 
-async def test_given_the_last_attempt_when_failed_then_job_run_and_document_are_failed(story: Story) -> None:
-    submitted = await story.submit(max_attempts=2)
-    await story.fail((await story.claim_one()).lease)
-    job = await story.claim_one()
-    await story.fail(job.lease)
+async def test_a_failure_of_the_last_attempt_fails_job_run_and_document(
+    driver: LedgerDriver,
+) -> None:
+    submitted = await driver.submit(max_attempts=2)
+    await driver.fail((await driver.claim_one()).lease)
+    job = await driver.claim_one()
+    await driver.fail(job.lease)
 
-    failed = await story.job(job)
-    run = await story.run(job.run_id)
-    assert (failed.status, failed.attempts, failed.completed_at) == (JobStatus.FAILED, 2, story.now)
+    failed = await driver.job(job)
+    run = await driver.run(job.run_id)
+    assert (failed.status, failed.attempts, failed.completed_at) == (JobStatus.FAILED, 2, driver.now)
     assert (run.state, run.failure_type, run.error) == (
         RunState.FAILED,
         FailureType.STAGE_FAILED,
         "it broke",
     )
-    assert story.document_status(submitted.document_id) == "FAILED"
-    story.clock.advance(100_000)
-    assert await story.claim() == [], "a poison job is never scheduled again"
+    assert driver.document_status(submitted.document_id) == "FAILED"
+    driver.clock.advance(100_000)
+    assert await driver.claim() == [], "a failed job is never scheduled again"
 
 
-async def test_given_an_input_that_can_never_work_when_rejected_then_no_attempt_is_left_to_try(
-    story: Story,
+async def test_a_rejected_job_is_not_retried(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit(max_attempts=5)
-    job = await story.claim_one()
+    await driver.submit(max_attempts=5)
+    job = await driver.claim_one()
     refusal = "The file is encrypted."
-    await story.settle(Fail(job.lease, refusal, story.now, final=True, failure_type=FailureType.REJECTED))
+    await driver.settle(Fail(job.lease, refusal, driver.now, final=True, failure_type=FailureType.REJECTED))
 
-    run = await story.run(job.run_id)
+    run = await driver.run(job.run_id)
     assert (run.state, run.failure_type, run.error) == (RunState.FAILED, FailureType.REJECTED, refusal)
 
 
-async def test_given_a_job_suspended_and_released_many_times_then_no_attempt_is_burnt(story: Story) -> None:
-    await story.submit(max_attempts=2)
+async def test_suspending_and_releasing_use_no_attempt(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit(max_attempts=2)
     for turn in range(5):
-        await story.suspend((await story.claim_one()).lease, wait=60, payload={"polls": turn})
-        story.clock.advance(60)
-        await story.release((await story.claim_one()).lease)
-    job = await story.claim_one()
+        await driver.suspend((await driver.claim_one()).lease, wait=60, payload={"polls": turn})
+        driver.clock.advance(60)
+        await driver.release((await driver.claim_one()).lease)
+    job = await driver.claim_one()
     assert (job.attempts, job.crashes, job.payload) == (0, 0, {"polls": 4})
 
 
-async def test_given_a_suspended_job_then_it_says_what_it_waits_for_and_keeps_its_payload(
-    story: Story,
+async def test_a_suspended_job_stores_its_waiting_reason_and_payload(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit(payload={"operation": "op-1"})
-    job = await story.claim_one()
-    await story.suspend(job.lease, wait=60)
+    await driver.submit(payload={"operation": "op-1"})
+    job = await driver.claim_one()
+    await driver.suspend(job.lease, wait=60)
 
-    waiting = await story.job(job)
-    assert (waiting.waiting_for, waiting.payload) == ("the provider", {"operation": "op-1"})
+    waiting = await driver.job(job)
+    assert (waiting.waiting_reason, waiting.waiting_provider) == (WaitingReason.PROVIDER_OPERATION, "openai")
+    assert (waiting.waiting_until, waiting.payload) == (driver.later(60), {"operation": "op-1"})
     assert (waiting.locked_by, waiting.lease_until) == (None, None)
-    assert await story.claim() == []
-    story.clock.advance(60)
-    again = await story.claim_one()
+    assert await driver.claim() == []
+    driver.clock.advance(60)
+    again = await driver.claim_one()
     assert again.payload == {"operation": "op-1"}
-    assert (await story.job(again)).waiting_for is None
+    claimed = await driver.job(again)
+    assert (claimed.waiting_reason, claimed.waiting_provider, claimed.waiting_until) == (None, None, None)
 
 
-async def test_given_a_released_job_then_it_is_due_at_once_in_its_old_place(story: Story) -> None:
-    await story.submit("first")
-    story.clock.advance(1)
-    await story.submit("second")
-    first = await story.claim_one("anna")
-    story.clock.advance(10)
-    await story.release(first.lease)
-    assert (await story.claim_one("boris")).document_id == first.document_id
+async def test_a_released_job_is_due_at_once_in_its_old_position(driver: LedgerDriver) -> None:
+    await driver.submit("first")
+    driver.clock.advance(1)
+    await driver.submit("second")
+    first = await driver.claim_one("anna")
+    driver.clock.advance(10)
+    await driver.release(first.lease)
+    assert (await driver.claim_one("boris")).document_id == first.document_id
 
 
-async def test_given_a_retry_time_with_microseconds_then_both_engines_keep_it_exactly(story: Story) -> None:
-    await story.submit()
-    job = await story.claim_one()
+async def test_a_retry_time_is_stored_with_microseconds(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
     moment = datetime(2026, 1, 1, 0, 7, 11, 123457, tzinfo=UTC)
-    await story.settle(Fail(job.lease, "it broke", moment))
-    assert (await story.job(job)).available_at == moment
+    await driver.settle(Fail(job.lease, "it broke", moment))
+    assert (await driver.job(job)).available_at == moment
 
 
-async def test_given_many_errors_then_the_log_keeps_the_last_of_them(story: Story) -> None:
-    run_id = await story.submitted_run(max_attempts=100)
+async def test_the_error_log_keeps_the_latest_errors(driver: LedgerDriver) -> None:
+    run_id = await driver.submitted_run(max_attempts=100)
     for number in range(12):
-        lease = (await story.claim_one()).lease
-        await story.settle(Fail(lease, f"error number {number}, {'x' * 1000}", story.now))
-    log = (await story.last_job(run_id)).error_log
+        lease = (await driver.claim_one()).lease
+        await driver.settle(Fail(lease, f"error number {number}, {'x' * 1000}", driver.now))
+    log = (await driver.last_job(run_id)).error_log
     assert log is not None
     assert len(log) == 8000
     assert "error number 11" in log
     assert "error number 0," not in log
 
 
-async def test_given_a_crash_when_rescued_then_crashes_and_attempts_rise_and_the_job_is_due(
-    story: Story,
-) -> None:
-    await story.submit()
-    job = await story.claim_one("anna")
-    await story.rescue()
-    rescued = await story.job(job)
-    assert (rescued.status, rescued.attempts, rescued.crashes) == (JobStatus.PENDING, 1, 1)
-    assert (rescued.available_at, rescued.locked_by, rescued.lease_until) == (story.now, None, None)
+async def test_a_dead_worker_uses_no_attempt_and_counts_no_crash(driver: LedgerDriver) -> None:
+    await driver.submit(max_attempts=1)
+    for _ in range(4):
+        await driver.claim_one("anna")
+        await driver.rescue()
+    job = await driver.claim_one("anna")
+    await driver.rescue()
+    rescued = await driver.job(job)
+    assert (rescued.status, rescued.attempts, rescued.crashes) == (JobStatus.PENDING, 0, 0)
+    assert (rescued.available_at, rescued.locked_by, rescued.lease_until) == (driver.now, None, None)
     assert rescued.lease_epoch == job.lease.epoch + 1
     assert rescued.error_log is not None
-    assert "anna fell silent" in rescued.error_log
+    assert "anna stopped responding" in rescued.error_log
 
 
-async def test_given_a_document_that_kills_its_workers_then_it_is_quarantined(story: Story) -> None:
-    submitted = await story.submit(max_attempts=50)
-    for _ in range(2):
-        job = await story.claim_one()
-        story.clock.advance(31)
-        assert (await story.ledger.sweep(story.now, max_crashes=2)).quarantined == 0
-    job = await story.claim_one()
-    story.clock.advance(31)
-    swept = await story.ledger.sweep(story.now, max_crashes=2)
-
-    assert (swept.rescued, swept.quarantined) == (1, 1)
-    run = await story.run(job.run_id)
-    assert (run.state, run.failure_type) == (RunState.FAILED, FailureType.QUARANTINED)
-    assert run.error == "The worker died 3 times during the stage extract."
-    assert story.document_status(submitted.document_id) == "FAILED"
+async def test_every_job_of_a_dead_worker_is_a_suspect(driver: LedgerDriver) -> None:
+    for _ in range(3):
+        await driver.submit()
+    await driver.claim("anna")
+    driver.clock.advance(31)
+    await driver.submit("untouched")
+    await driver.ledger.sweep(driver.now)
+    claimed = await driver.claim("boris")
+    assert sorted(job.suspect for job in claimed) == [False, True, True, True]
 
 
-async def test_given_a_job_that_comes_on_between_crashes_then_it_is_not_quarantined(story: Story) -> None:
-    await story.submit(max_attempts=50)
-    for _ in range(4):
-        await story.claim_one()
-        story.clock.advance(31)
-        assert (await story.ledger.sweep(story.now, max_crashes=1)).quarantined == 0
-        await story.suspend((await story.claim_one()).lease, wait=0, payload={"heard": 3})
-    assert (await story.claim_one()).crashes == 0
-
-
-async def test_given_a_crash_on_the_last_attempt_then_the_stage_has_failed(story: Story) -> None:
-    await story.submit(max_attempts=1)
-    job = await story.claim_one()
-    await story.rescue()
-    run = await story.run(job.run_id)
+async def test_crashes_and_attempts_are_counted_apart(driver: LedgerDriver) -> None:
+    await driver.submit(max_attempts=3)
+    await driver.fail((await driver.claim_one()).lease)
+    await driver.crash((await driver.claim_one()).lease)
+    job = await driver.claim_one()
+    assert (job.attempts, job.crashes) == (1, 1)
+    await driver.fail(job.lease)
+    job = await driver.claim_one()
+    assert (job.attempts, job.crashes) == (2, 1)
+    await driver.fail(job.lease)
+    run = await driver.run(job.run_id)
     assert (run.state, run.failure_type) == (RunState.FAILED, FailureType.STAGE_FAILED)
 
 
-async def test_given_crashes_in_one_stage_then_the_next_stage_starts_with_none(story: Story) -> None:
-    await story.submit()
-    await story.claim_one()
-    await story.rescue()
-    job = await story.claim_one()
-    assert job.crashes == 1
-    await story.advance(job.lease, "chunk", keep=False)
-    job = await story.claim_one()
-    assert (job.stage, job.crashes, job.attempts) == ("chunk", 0, 0)
+@pytest.mark.parametrize("limit", [1, 2, 4])
+async def test_a_job_is_quarantined_at_its_last_allowed_crash(driver: LedgerDriver, limit: int) -> None:
+    submitted = await driver.submit(max_attempts=1)
+    for _ in range(limit - 1):
+        await driver.crash((await driver.claim_one()).lease, max_crashes=limit)
+    job = await driver.claim_one()
+    assert (job.attempts, job.crashes) == (0, limit - 1)
+    await driver.crash(job.lease, max_crashes=limit)
+
+    failed, run = await driver.job(job), await driver.run(job.run_id)
+    assert (failed.status, failed.attempts, failed.crashes) == (JobStatus.FAILED, 0, limit)
+    assert (run.state, run.failure_type) == (RunState.FAILED, FailureType.QUARANTINED)
+    assert run.error == "The child process was ended by SIGSEGV."
+    assert driver.document_status(submitted.document_id) == "FAILED"
 
 
-async def test_given_progress_then_it_is_kept_and_outlives_the_worker(story: Story) -> None:
-    await story.submit()
-    job = await story.claim_one()
-    await story.ledger.progress(job.lease, 76, 406, story.now)
-    assert (await story.job(job)).progress == {"done": 76, "total": 406}
-    await story.rescue()
-    assert (await story.job(job)).progress == {"done": 76, "total": 406}
+async def test_a_suspect_is_one_until_its_stage_ends_without_a_crash(driver: LedgerDriver) -> None:
+    await driver.submit(max_attempts=9)
+    await driver.claim_one()
+    await driver.rescue()
+    # A crash and a release prove nothing about the next execution.
+    await driver.crash((await driver.claim_one()).lease)
+    await driver.release((await driver.claim_one()).lease)
+    job = await driver.claim_one()
+    assert job.suspect
+    # An error does: the process lives.
+    await driver.fail(job.lease)
+    assert not (await driver.claim_one()).suspect
 
 
-async def test_given_waits_of_all_sizes_then_claims_see_exactly_what_is_due(story: Story) -> None:
-    start = story.now
+async def test_waiting_for_a_provider_leaves_suspicion_and_crashes(driver: LedgerDriver) -> None:
+    await driver.submit()
+    await driver.claim_one()
+    await driver.rescue()
+    await driver.crash((await driver.claim_one()).lease)
+    throttled = Suspended((await driver.claim_one()).lease, driver.now, WaitingReason.PROVIDER_THROTTLED)
+    await driver.settle(throttled)
+    job = await driver.claim_one()
+    assert (job.suspect, job.crashes) == (True, 1)
+
+
+async def test_a_job_that_makes_progress_between_crashes_is_not_quarantined(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit(max_attempts=50)
+    for _ in range(4):
+        await driver.crash((await driver.claim_one()).lease)
+        await driver.suspend((await driver.claim_one()).lease, wait=0, payload={"windows_done": 3})
+    job = await driver.claim_one()
+    assert (job.crashes, job.suspect) == (0, False)
+
+
+async def test_the_crash_counter_starts_at_zero_in_each_stage(driver: LedgerDriver) -> None:
+    await driver.submit()
+    await driver.claim_one()
+    await driver.rescue()
+    await driver.crash((await driver.claim_one()).lease)
+    job = await driver.claim_one()
+    assert (job.crashes, job.suspect) == (1, True)
+    await driver.advance(job.lease, "chunk", keep=False)
+    job = await driver.claim_one()
+    assert (job.stage, job.crashes, job.attempts, job.suspect) == ("chunk", 0, 0, False)
+
+
+async def test_a_retried_quarantined_document_is_still_a_suspect(driver: LedgerDriver) -> None:
+    await driver.submit()
+    await driver.claim_one()
+    await driver.rescue()
+    job = await driver.claim_one()
+    await driver.crash(job.lease, max_crashes=1)
+    await driver.ledger.retry(job.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+    again = await driver.claim_one()
+    assert (again.attempts, again.crashes, again.suspect) == (0, 0, True)
+
+
+async def test_progress_is_stored_and_kept_after_the_worker_died(driver: LedgerDriver) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
+    pages = Progress(76, 406, ProgressUnit.PAGE)
+    await driver.ledger.progress(job.lease, pages, driver.now)
+    assert (await driver.job(job)).progress == pages
+    await driver.rescue()
+    assert (await driver.job(job)).progress == pages
+
+
+async def test_a_claim_returns_exactly_the_due_jobs(driver: LedgerDriver) -> None:
+    start = driver.now
     for wait in (0, 1, 59, 60, 61, 3600):
-        await story.submit(str(wait))
-        (job,) = await story.claim(limit=1)
-        await story.settle(Fail(job.lease, "later", start + timedelta(seconds=wait, microseconds=1)))
-    story.clock.advance(60)
-    assert len(await story.claim()) == 3
-    story.clock.advance(0.000001)
-    assert len(await story.claim()) == 1
+        await driver.submit(str(wait))
+        (job,) = await driver.claim(limit=1)
+        await driver.settle(Fail(job.lease, "later", start + timedelta(seconds=wait, microseconds=1)))
+    driver.clock.advance(60)
+    assert len(await driver.claim()) == 3
+    driver.clock.advance(0.000001)
+    assert len(await driver.claim()) == 1

@@ -6,75 +6,77 @@ from datetime import timedelta
 
 import pytest
 
-from tests.contract.story import Story
+from tests.contract.ledger_driver import LedgerDriver
 from towpath.errors import LeaseLost
-from towpath.ledger.contract import Finish
-from towpath.model.work import EventKind, JobStatus, RunState
+from towpath.ledger.contract.settlements import Finish
+from towpath.model.event import EventKind
+from towpath.model.job import JobStatus
+from towpath.model.run import RunState
 
 
 @pytest.mark.parametrize("seconds", [120, 0.25, 7200.000001, 86_400 * 30])
 @pytest.mark.parametrize("start", [0.0, 0.123457, 59.999999])
-async def test_given_a_deadline_then_it_counts_exactly_from_the_start_of_the_run(
-    story: Story, seconds: float, start: float
+async def test_a_deadline_is_counted_from_the_start_of_the_run(
+    driver: LedgerDriver, seconds: float, start: float
 ) -> None:
-    run_id = await story.submitted_run(deadline_seconds=seconds)
-    assert (await story.run(run_id)).deadline_at is None, "waiting in the queue costs no time"
-    story.clock.advance(start)
-    await story.claim_one()
-    assert (await story.run(run_id)).deadline_at == story.now + timedelta(seconds=seconds)
+    run_id = await driver.submitted_run(deadline_seconds=seconds)
+    assert (await driver.run(run_id)).deadline_at is None, "waiting in the queue costs no time"
+    driver.clock.advance(start)
+    await driver.claim_one()
+    assert (await driver.run(run_id)).deadline_at == driver.now + timedelta(seconds=seconds)
 
 
-async def test_given_a_run_past_its_deadline_when_swept_then_it_is_timed_out_and_says_what_to_do(
-    story: Story,
+async def test_a_sweep_times_out_a_run_past_its_deadline_with_an_error_text(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit(deadline_seconds=20)
-    job = await story.claim_one()
-    story.clock.advance(20)
-    assert (await story.ledger.sweep(story.now)).timed_out == 0
-    story.clock.advance(0.001)
-    assert (await story.ledger.sweep(story.now)).timed_out == 1
+    submitted = await driver.submit(deadline_seconds=20)
+    job = await driver.claim_one()
+    driver.clock.advance(20)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 0
+    driver.clock.advance(0.001)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 1
 
-    run = await story.run(job.run_id)
-    assert (run.state, run.ended_at) == (RunState.TIMED_OUT, story.now)
+    run = await driver.run(job.run_id)
+    assert (run.state, run.ended_at) == (RunState.TIMED_OUT, driver.now)
     assert run.error is not None
     assert "run_deadline_seconds" in run.error
-    assert (await story.job(job)).status is JobStatus.CANCELLED
-    assert (await story.events(job.run_id))[-1].kind is EventKind.RUN_TIMED_OUT
-    assert story.document_status(submitted.document_id) == "TIMED_OUT"
-    assert isinstance(await story.try_settle(Finish(job.lease)), LeaseLost)
+    assert (await driver.job(job)).status is JobStatus.CANCELLED
+    assert (await driver.events(job.run_id))[-1].kind is EventKind.RUN_TIMED_OUT
+    assert driver.document_status(submitted.document_id) == "TIMED_OUT"
+    assert isinstance(await driver.try_settle(Finish(job.lease)), LeaseLost)
 
 
-async def test_given_a_run_without_deadline_then_it_may_take_for_ever(story: Story) -> None:
-    await story.submit()
-    job = await story.claim_one()
-    story.clock.advance(1_000_000)
-    story.ledger.heartbeat([job.lease], 30, story.now)
-    assert (await story.ledger.sweep(story.now)).timed_out == 0
+async def test_a_run_without_deadline_is_never_timed_out(driver: LedgerDriver) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
+    driver.clock.advance(1_000_000)
+    driver.ledger.heartbeat([job.lease], 30, driver.now)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 0
 
 
-async def test_given_a_suspended_run_past_its_deadline_then_it_is_timed_out_too(story: Story) -> None:
-    await story.submit(deadline_seconds=20)
-    job = await story.claim_one()
-    await story.suspend(job.lease, wait=3600)
-    story.clock.advance(21)
-    assert (await story.ledger.sweep(story.now)).timed_out == 1
-    assert (await story.job(job)).status is JobStatus.CANCELLED
+async def test_a_suspended_run_past_its_deadline_is_timed_out(driver: LedgerDriver) -> None:
+    await driver.submit(deadline_seconds=20)
+    job = await driver.claim_one()
+    await driver.suspend(job.lease, wait=3600)
+    driver.clock.advance(21)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 1
+    assert (await driver.job(job)).status is JobStatus.CANCELLED
 
 
-async def test_given_a_later_stage_then_the_deadline_of_the_run_does_not_move(story: Story) -> None:
-    run_id = await story.submitted_run(deadline_seconds=100)
-    job = await story.claim_one()
-    deadline = (await story.run(run_id)).deadline_at
-    story.clock.advance(50)
-    await story.advance(job.lease, "chunk", keep=False)
-    await story.claim_one()
-    assert (await story.run(run_id)).deadline_at == deadline
+async def test_a_later_stage_does_not_change_the_deadline(driver: LedgerDriver) -> None:
+    run_id = await driver.submitted_run(deadline_seconds=100)
+    job = await driver.claim_one()
+    deadline = (await driver.run(run_id)).deadline_at
+    driver.clock.advance(50)
+    await driver.advance(job.lease, "chunk", keep=False)
+    await driver.claim_one()
+    assert (await driver.run(run_id)).deadline_at == deadline
 
 
-async def test_given_many_late_runs_then_a_sweep_ends_a_bounded_number(story: Story) -> None:
+async def test_a_sweep_times_out_at_most_limit_runs(driver: LedgerDriver) -> None:
     for _ in range(5):
-        await story.submit(deadline_seconds=20)
-    await story.claim()
-    story.clock.advance(25)
-    assert (await story.ledger.sweep(story.now, limit=3)).timed_out == 3
-    assert (await story.ledger.sweep(story.now, limit=3)).timed_out == 2
+        await driver.submit(deadline_seconds=20)
+    await driver.claim()
+    driver.clock.advance(25)
+    assert (await driver.ledger.sweep(driver.now, limit=3)).timed_out == 3
+    assert (await driver.ledger.sweep(driver.now, limit=3)).timed_out == 2

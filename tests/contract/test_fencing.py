@@ -1,4 +1,4 @@
-"""I2 and I5: an old epoch changes no row, whatever it says, and a checkpoint is never taken back."""
+"""I2 and I5: a verb with an old epoch changes no row, and a completed job is never changed."""
 
 from __future__ import annotations
 
@@ -6,101 +6,111 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.contract.story import LEASE_SECONDS, Story
+from tests.contract.ledger_driver import LEASE_SECONDS, LedgerDriver
 from tests.support.factories import a_call
 from towpath.errors import LeaseLost
-from towpath.ledger.contract import Advance, CallAnswer, Fail, Finish, Release, Settlement, Suspended
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import EventKind, Lease
+from towpath.ledger.contract.provider_calls import CallAnswer
+from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settlement, Suspended
+from towpath.model.event import EventKind
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import Lease, Progress, ProgressUnit, WaitingReason
 
 CALL = a_call()
 
 
-def _says(what: Callable[[Story, Lease], Settlement]) -> Callable[[Story, Lease], Awaitable[object]]:
-    async def say(story: Story, lease: Lease) -> None:
-        answer = await story.try_settle(what(story, lease))
+def _settles(
+    make_settlement: Callable[[LedgerDriver, Lease], Settlement],
+) -> Callable[[LedgerDriver, Lease], Awaitable[object]]:
+    async def write(driver: LedgerDriver, lease: Lease) -> None:
+        answer = await driver.try_settle(make_settlement(driver, lease))
         if isinstance(answer, LeaseLost):
             raise answer
 
-    return say
+    return write
 
 
-async def _heartbeat(story: Story, lease: Lease) -> None:
-    if lease.job_id not in story.ledger.heartbeat([lease], LEASE_SECONDS, story.now):
+async def _heartbeat(driver: LedgerDriver, lease: Lease) -> None:
+    if lease.job_id not in driver.ledger.heartbeat([lease], LEASE_SECONDS, driver.now):
         raise LeaseLost("The heartbeat was refused.")
 
 
-#: Everything a worker can say with a lease in its hand.
-WORDS: dict[str, Callable[[Story, Lease], Awaitable[object]]] = {
+#: Every write that a worker can make with a lease.
+WRITES: dict[str, Callable[[LedgerDriver, Lease], Awaitable[object]]] = {
     "heartbeat": _heartbeat,
-    "progress": lambda story, lease: story.ledger.progress(lease, 3, 4, story.now),
-    "note": lambda story, lease: story.ledger.note(
-        lease, EventKind.SCHEDULER_CONTENTION, {"late": True}, story.now
+    "progress": lambda driver, lease: driver.ledger.progress(
+        lease, Progress(3, 4, ProgressUnit.PAGE), driver.now
     ),
-    "advance and keep": _says(lambda story, lease: Advance(lease, "chunk", 5, {"late": True})),
-    "advance": _says(lambda story, lease: Advance(lease, "chunk", 5, {"late": True}, keep=False)),
-    "finish": _says(lambda story, lease: Finish(lease, {"late": True}, ("connect",))),
-    "fail": _says(lambda story, lease: Fail(lease, "late", story.now)),
-    "reject": _says(lambda story, lease: Fail(lease, "late", story.now, final=True)),
-    "suspend": _says(lambda story, lease: Suspended(lease, story.now, "nothing", {"late": True})),
-    "release": _says(lambda story, lease: Release(lease)),
-    "begin a new call": lambda story, lease: story.ledger.call_begin(lease, a_call("other"), story.now),
-    "begin the same call": lambda story, lease: story.ledger.call_begin(lease, CALL, story.now),
-    "save an operation": lambda story, lease: story.ledger.call_operation(lease, CALL.key, "late"),
-    "save an answer": lambda story, lease: story.ledger.call_answer(
-        lease, CALL.key, CallAnswer({"late": True}, cost=9.0), story.now
+    "note": lambda driver, lease: driver.ledger.add_event(
+        lease, EventKind.SCHEDULER_CONTENTION, {"late": True}, driver.now
     ),
-    "save a failed call": lambda story, lease: story.ledger.call_failed(lease, CALL.key, "late"),
+    "advance and keep": _settles(lambda driver, lease: Advance(lease, "chunk", 5, {"late": True})),
+    "advance": _settles(lambda driver, lease: Advance(lease, "chunk", 5, {"late": True}, keep=False)),
+    "finish": _settles(lambda driver, lease: Finish(lease, {"late": True}, ("connect",))),
+    "fail": _settles(lambda driver, lease: Fail(lease, "late", driver.now)),
+    "reject": _settles(lambda driver, lease: Fail(lease, "late", driver.now, final=True)),
+    "suspend": _settles(
+        lambda driver, lease: Suspended(lease, driver.now, WaitingReason.STORAGE, payload={"late": True})
+    ),
+    "release": _settles(lambda driver, lease: Release(lease)),
+    "begin a new call": lambda driver, lease: driver.ledger.begin_call(lease, a_call("other"), driver.now),
+    "begin the same call": lambda driver, lease: driver.ledger.begin_call(lease, CALL, driver.now),
+    "save an operation": lambda driver, lease: driver.ledger.save_operation_id(lease, CALL.key, "late"),
+    "save an answer": lambda driver, lease: driver.ledger.save_answer(
+        lease, CALL.key, CallAnswer({"late": True}, cost=9.0), driver.now
+    ),
+    "save a failed call": lambda driver, lease: driver.ledger.fail_call(lease, CALL.key, "late"),
 }
 
 
-async def _rescued(story: Story, _lease: Lease) -> None:
-    await story.rescue()
+async def _rescued(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.rescue()
 
 
-async def _rescued_and_claimed_by_another(story: Story, _lease: Lease) -> None:
-    await story.rescue()
-    await story.claim_one("boris")
+async def _rescued_and_claimed_by_another(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.rescue()
+    await driver.claim_one("boris")
 
 
-async def _rescued_and_claimed_by_the_same(story: Story, _lease: Lease) -> None:
-    await story.rescue()
-    await story.claim_one("anna")
+async def _rescued_and_claimed_by_the_same(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.rescue()
+    await driver.claim_one("anna")
 
 
-async def _rescued_claimed_and_calling(story: Story, _lease: Lease) -> None:
-    await story.rescue()
-    job = await story.claim_one("boris")
-    await story.ledger.call_begin(job.lease, CALL, story.now)
-    await story.ledger.call_operation(job.lease, CALL.key, "operation of the living")
+async def _rescued_claimed_and_calling(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.rescue()
+    job = await driver.claim_one("boris")
+    await driver.ledger.begin_call(job.lease, CALL, driver.now)
+    await driver.ledger.save_operation_id(job.lease, CALL.key, "operation of the valid holder")
 
 
-async def _finished_by_another(story: Story, _lease: Lease) -> None:
-    await story.rescue()
-    job = await story.claim_one("boris")
-    await story.finish(job.lease)
+async def _finished_by_another(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.rescue()
+    job = await driver.claim_one("boris")
+    await driver.finish(job.lease)
 
 
-async def _quarantined(story: Story, _lease: Lease) -> None:
-    await story.rescue(max_crashes=0)
+async def _quarantined_by_another(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.rescue()
+    job = await driver.claim_one("boris")
+    await driver.crash(job.lease, max_crashes=1)
 
 
-async def _cancelled(story: Story, lease: Lease) -> None:
-    await story.ledger.cancel((await _run_of(story, lease)), story.now, org_id=HOME_ORG)
+async def _cancelled(driver: LedgerDriver, lease: Lease) -> None:
+    await driver.ledger.cancel((await _run_of(driver, lease)), driver.now, org_id=DEFAULT_ORG_ID)
 
 
-async def _timed_out(story: Story, _lease: Lease) -> None:
-    story.clock.advance(1001)
-    await story.ledger.sweep(story.now)
+async def _timed_out(driver: LedgerDriver, _lease: Lease) -> None:
+    driver.clock.advance(1001)
+    await driver.ledger.sweep(driver.now)
 
 
-async def _recovered(story: Story, _lease: Lease) -> None:
-    await story.ledger.recover(story.now)
+async def _recovered(driver: LedgerDriver, _lease: Lease) -> None:
+    await driver.ledger.recover(driver.now)
 
 
-async def _run_of(story: Story, lease: Lease) -> str:
-    found = story.sql("select run_id from document_processing_jobs where id = :job", job=lease.job_id)
-    return str(found[0][0])
+async def _run_of(driver: LedgerDriver, lease: Lease) -> str:
+    rows = driver.sql("select run_id from document_processing_jobs where id = :job", job=lease.job_id)
+    return str(rows[0][0])
 
 
 LOSSES = [
@@ -109,7 +119,7 @@ LOSSES = [
     _rescued_and_claimed_by_the_same,
     _rescued_claimed_and_calling,
     _finished_by_another,
-    _quarantined,
+    _quarantined_by_another,
     _cancelled,
     _timed_out,
     _recovered,
@@ -117,83 +127,83 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("lost", LOSSES, ids=lambda lost: lost.__name__.strip("_"))
-async def test_given_a_lost_lease_when_its_worker_wakes_up_then_it_writes_nothing(
-    story: Story, lost: Callable[[Story, Lease], Awaitable[None]]
+async def test_a_worker_with_a_lost_lease_writes_nothing(
+    driver: LedgerDriver, lost: Callable[[LedgerDriver, Lease], Awaitable[None]]
 ) -> None:
-    # Given a worker that noted a call and then lost its job
-    await story.submit(deadline_seconds=1000)
-    zombie = (await story.claim_one("anna")).lease
-    await story.ledger.call_begin(zombie, CALL, story.now)
-    await lost(story, zombie)
-    before = story.contents()
+    # Given a worker that began a call and then lost its lease
+    await driver.submit(deadline_seconds=1000)
+    zombie = (await driver.claim_one("anna")).lease
+    await driver.ledger.begin_call(zombie, CALL, driver.now)
+    await lost(driver, zombie)
+    before = driver.contents()
 
-    for word, say in WORDS.items():
-        # When it wakes up and says anything at all
+    for write_name, write in WRITES.items():
+        # When it tries any write
         with pytest.raises(LeaseLost):
-            await say(story, zombie)
-        # Then it is told so, and no row is changed
-        assert story.contents() == before, word
+            await write(driver, zombie)
+        # Then the write is refused and no row is changed
+        assert driver.contents() == before, write_name
 
 
-@pytest.mark.parametrize("word", WORDS)
-async def test_given_a_lease_never_given_when_it_is_used_then_nothing_is_written(
-    story: Story, word: str
-) -> None:
-    await story.submit()
-    held = (await story.claim_one()).lease
-    await story.ledger.call_begin(held, CALL, story.now)
-    before = story.contents()
+@pytest.mark.parametrize("write_name", WRITES)
+async def test_a_lease_that_was_never_granted_writes_nothing(driver: LedgerDriver, write_name: str) -> None:
+    await driver.submit()
+    held = (await driver.claim_one()).lease
+    await driver.ledger.begin_call(held, CALL, driver.now)
+    before = driver.contents()
 
     for epoch in (held.epoch - 1, held.epoch + 1):
         forged = Lease(held.job_id, epoch, held.worker, held.until)
         with pytest.raises(LeaseLost):
-            await WORDS[word](story, forged)
-        assert story.contents() == before
+            await WRITES[write_name](driver, forged)
+        assert driver.contents() == before
 
 
-async def test_given_a_checkpoint_when_its_worker_speaks_again_then_the_first_word_holds(
-    story: Story,
+async def test_a_second_settlement_of_a_completed_job_changes_nothing(
+    driver: LedgerDriver,
 ) -> None:
     # Given a stage completed under this lease
-    await story.submit()
-    job = await story.claim_one()
-    await story.advance(job.lease, result={"pages": 3}, keep=False)
-    before = story.contents()
-    # When the same worker, with the same lease, says something else about it
-    for word in ("fail", "reject", "suspend", "release"):
+    await driver.submit()
+    job = await driver.claim_one()
+    await driver.advance(job.lease, result={"pages": 3}, keep=False)
+    before = driver.contents()
+    # When the same worker settles it differently with the same lease
+    for write_name in ("fail", "reject", "suspend", "release"):
         with pytest.raises(LeaseLost):
-            await WORDS[word](story, job.lease)
+            await WRITES[write_name](driver, job.lease)
     # Then the checkpoint stays as it was acknowledged
-    assert story.contents() == before
-    assert (await story.job(job)).result == {"pages": 3}
+    assert driver.contents() == before
+    assert (await driver.job(job)).result == {"pages": 3}
 
 
-async def test_given_many_claims_of_one_job_then_the_epoch_only_grows(story: Story) -> None:
-    await story.submit(max_attempts=100)
+async def test_every_claim_raises_the_epoch(driver: LedgerDriver) -> None:
+    await driver.submit(max_attempts=100)
     epochs: list[int] = []
-    for end in (story.release, story.suspend, story.fail, None, story.release):
-        lease = (await story.claim_one()).lease
+    for end in (driver.release, driver.suspend, driver.fail, None, driver.release):
+        lease = (await driver.claim_one()).lease
         epochs.append(lease.epoch)
         if end is None:
-            await story.rescue()
+            await driver.rescue()
         else:
             await end(lease)
-        story.clock.advance(61)
+        driver.clock.advance(61)
     assert epochs == sorted(set(epochs))
 
 
-async def test_given_two_leases_of_one_job_in_one_batch_then_only_the_newer_one_writes(story: Story) -> None:
+async def test_of_two_leases_of_one_job_in_a_batch_only_the_newer_one_writes(
+    driver: LedgerDriver,
+) -> None:
     # Given a worker that lost a job, claimed it again, and finished both executions at the same moment
-    await story.submit()
-    old = (await story.claim_one("anna")).lease
-    await story.rescue()
-    new = (await story.claim_one("anna")).lease
-    # When both are settled in one batch, whichever comes first
-    answers = await story.ledger.settle(
-        [Finish(old, {"by": "old"}), Finish(new, {"by": "new"}), Fail(old, "late", story.now)], story.now
+    await driver.submit()
+    old = (await driver.claim_one("anna")).lease
+    await driver.rescue()
+    new = (await driver.claim_one("anna")).lease
+    # When both are settled in one batch
+    answers = await driver.ledger.settle(
+        [Finish(old, {"by": "old"}), Finish(new, {"by": "new"}), Fail(old, "late", driver.now)], driver.now
     )
-    # Then the old execution is told that it lost, and only the new one's result is kept
+    # Then the old lease gets LeaseLost, and only the result of the new one is stored
     assert [isinstance(answer, LeaseLost) for answer in answers] == [True, False, True]
-    found = story.sql("select result from document_processing_jobs where id = :job", job=new.job_id)
-    assert "new" in str(found[0][0])
-    assert "old" not in str(found[0][0])
+    rows = driver.sql("select result from document_processing_jobs where id = :job", job=new.job_id)
+    assert "new" in str(rows[0][0])
+    assert "old" not in str(rows[0][0])

@@ -1,213 +1,222 @@
-"""recover: an embedded server that starts again finds orphans, explains them, and resumes them."""
+"""recover: a restarted embedded server fails the runs of the dead process and resumes them."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.contract.story import Story
+from tests.contract.ledger_driver import LedgerDriver
 from tests.support.factories import a_plan
 from towpath.errors import LeaseLost
-from towpath.ledger.contract import Finish
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import EventKind, FailureType, JobStatus, RunState
+from towpath.ledger.contract.settlements import Finish
+from towpath.model.event import EventKind
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import JobStatus
+from towpath.model.run import FailureType, RunState
 
 
-async def test_given_a_killed_server_when_it_starts_again_then_the_run_resumes_after_its_checkpoints(
-    story: Story,
+async def test_after_a_crash_a_run_is_resumed_after_its_completed_stages(
+    driver: LedgerDriver,
 ) -> None:
     # Given a run killed in its third stage
     plan = a_plan(options={"language": "de"}, max_attempts=2, deadline_seconds=120, payload={"a": 1})
-    submitted = await story.submit(plan=plan)
-    job = await story.claim_one()
-    chunking = (await story.advance(job.lease, "chunk", result={"pages": 3})).next
+    submitted = await driver.submit(plan=plan)
+    job = await driver.claim_one()
+    chunking = (await driver.advance(job.lease, "chunk", result={"pages": 3})).next
     assert chunking is not None
-    await story.advance(chunking, "publish", result={"chunks": 9}, next_payload={"size": 5})
+    await driver.advance(chunking, "publish", result={"chunks": 9}, next_payload={"size": 5})
     # When the server starts again
-    story.clock.advance(3)
-    recovered = await story.ledger.recover(story.now)
-    # Then the old run is history with a reason
-    assert (recovered.failed, recovered.resumed, recovered.quarantined) == (1, 1, 0)
-    old, new = await story.runs(submitted.document_id)
+    driver.clock.advance(3)
+    recovered = await driver.ledger.recover(driver.now)
+    # Then the old run is FAILED with a reason
+    assert (recovered.failed, recovered.resumed) == (1, 1)
+    old, new = await driver.runs(submitted.document_id)
     assert (old.state, old.failure_type) == (RunState.FAILED, FailureType.PROCESS_TERMINATED)
-    assert old.error == "The process ended before the run did."
-    assert (await story.last_job(old.id)).status is JobStatus.FAILED
-    assert (await story.events(old.id))[-1].kind is EventKind.RUN_FAILED
+    assert old.error == "The server stopped while this was running."
+    assert (await driver.last_job(old.id)).status is JobStatus.FAILED
+    assert (await driver.events(old.id))[-1].kind is EventKind.RUN_FAILED
     # And the new one has its checkpoints, its options and its deadline
     assert (new.state, new.resumes_run_id, new.options) == (RunState.QUEUED, old.id, {"language": "de"})
-    extract, chunk, publish = await story.jobs(new.id)
+    extract, chunk, publish = await driver.jobs(new.id)
     assert (extract.status, extract.result) == (JobStatus.COMPLETED, {"pages": 3})
     assert (chunk.status, chunk.result) == (JobStatus.COMPLETED, {"chunks": 9})
-    assert extract.reused_from == (await story.jobs(old.id))[0].id
-    assert (publish.status, publish.payload, publish.crashes) == (JobStatus.PENDING, {"size": 5}, 1)
-    # And is worked at once, from where it was
-    again = await story.claim_one()
+    assert extract.reused_from == (await driver.jobs(old.id))[0].id
+    assert (publish.status, publish.payload) == (JobStatus.PENDING, {"size": 5})
+    assert (publish.attempts, publish.crashes, publish.suspect) == (0, 0, True)
+    # And it is due at once, at the unfinished stage
+    again = await driver.claim_one()
     assert (again.run_id, again.stage) == (new.id, "publish")
-    assert again.known == {"extract": {"pages": 3}, "chunk": {"chunks": 9}}
-    assert (await story.run(new.id)).deadline_at == story.later(120)
-    assert story.document_status(submitted.document_id) == "PROCESSING"
+    assert again.results == {"extract": {"pages": 3}, "chunk": {"chunks": 9}}
+    assert (await driver.run(new.id)).deadline_at == driver.later(120)
+    assert driver.document_status(submitted.document_id) == "PROCESSING"
 
 
-async def test_given_a_server_killed_again_and_again_then_reuse_points_at_the_first_checkpoint(
-    story: Story,
+async def test_after_several_crashes_reused_from_is_the_first_completed_job(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    job = await story.claim_one()
-    await story.advance(job.lease, "chunk", result={"pages": 3})
+    submitted = await driver.submit()
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "chunk", result={"pages": 3})
     for _ in range(2):
-        await story.ledger.recover(story.now)
-        story.clock.advance(1)
-    newest = (await story.runs(submitted.document_id))[-1]
-    assert (await story.jobs(newest.id))[0].reused_from == job.lease.job_id
+        await driver.ledger.recover(driver.now)
+        driver.clock.advance(1)
+    newest = (await driver.runs(submitted.document_id))[-1]
+    assert (await driver.jobs(newest.id))[0].reused_from == job.lease.job_id
 
 
-async def test_given_the_setting_fail_when_it_starts_again_then_a_person_must_decide(story: Story) -> None:
-    submitted = await story.submit()
-    await story.claim_one()
-    recovered = await story.ledger.recover(story.now, resume_runs=False)
+async def test_without_resume_runs_are_failed_and_not_resumed(
+    driver: LedgerDriver,
+) -> None:
+    submitted = await driver.submit()
+    await driver.claim_one()
+    recovered = await driver.ledger.recover(driver.now, resume_runs=False)
 
     assert (recovered.failed, recovered.resumed) == (1, 0)
-    assert await story.states(submitted.document_id) == ["FAILED"]
-    assert story.document_status(submitted.document_id) == "FAILED"
-    assert await story.claim() == []
+    assert await driver.states(submitted.document_id) == ["FAILED"]
+    assert driver.document_status(submitted.document_id) == "FAILED"
+    assert await driver.claim() == []
 
 
-async def test_given_a_document_that_takes_the_server_down_then_it_is_quarantined(story: Story) -> None:
-    submitted = await story.submit()
-    for _ in range(2):
-        await story.claim_one()
-        assert (await story.ledger.recover(story.now, max_crashes=2)).resumed == 1
-        story.clock.advance(1)
-    await story.claim_one()
-    recovered = await story.ledger.recover(story.now, max_crashes=2)
+async def test_a_dead_server_counts_no_crash_and_leaves_the_count_of_crashes_alone(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit()
+    for _ in range(5):
+        await driver.claim_one()
+        assert (await driver.ledger.recover(driver.now)).resumed == 1
+        driver.clock.advance(1)
+    await driver.crash((await driver.claim_one()).lease)
+    await driver.claim_one()
+    await driver.ledger.recover(driver.now)
+    job = await driver.claim_one()
+    assert (job.attempts, job.crashes, job.suspect) == (0, 1, True)
 
-    assert (recovered.failed, recovered.resumed, recovered.quarantined) == (1, 0, 1)
-    last = (await story.runs(submitted.document_id))[-1]
+
+async def test_a_quarantined_document_is_not_resumed(driver: LedgerDriver) -> None:
+    submitted = await driver.submit()
+    await driver.crash((await driver.claim_one()).lease, max_crashes=1)
+    recovered = await driver.ledger.recover(driver.now)
+
+    assert (recovered.failed, recovered.resumed) == (0, 0)
+    last = (await driver.runs(submitted.document_id))[-1]
     assert (last.state, last.failure_type) == (RunState.FAILED, FailureType.QUARANTINED)
-    assert last.error is not None
-    assert "3 times" in last.error
-    assert story.document_status(submitted.document_id) == "FAILED"
-    assert await story.claim() == []
+    assert driver.document_status(submitted.document_id) == "FAILED"
+    assert await driver.claim() == []
 
 
-async def test_given_a_job_that_only_waited_when_the_server_dies_then_it_is_innocent(story: Story) -> None:
-    # Given a run waiting for a provider, while another document takes the server down many times
-    submitted = await story.submit(payload={"operation": "op-1"})
+async def test_a_waiting_job_is_no_suspect_after_a_crash(
+    driver: LedgerDriver,
+) -> None:
+    # Given a run that waits for a provider while the server crashes several times
+    submitted = await driver.submit(payload={"operation": "op-1"})
     for _ in range(4):
-        await story.suspend((await story.claim_one()).lease, wait=10_000, payload={"operation": "op-2"})
-        assert (await story.ledger.recover(story.now, max_crashes=2)).quarantined == 0
-        story.clock.advance(1)
-    # Then it is not blamed, and goes on with what it knew
-    runs = await story.runs(submitted.document_id)
-    jobs = [await story.last_job(run.id) for run in runs]
+        await driver.suspend((await driver.claim_one()).lease, wait=10_000, payload={"operation": "op-2"})
+        await driver.ledger.recover(driver.now)
+        driver.clock.advance(1)
+    # Then no crash is counted for it, and it keeps its payload
+    runs = await driver.runs(submitted.document_id)
+    jobs = [await driver.last_job(run.id) for run in runs]
     assert [job.status for job in jobs] == [JobStatus.CANCELLED] * 4 + [JobStatus.PENDING]
-    assert (jobs[-1].crashes, jobs[-1].attempts, jobs[-1].payload) == (0, 0, {"operation": "op-2"})
+    assert (jobs[-1].suspect, jobs[-1].attempts, jobs[-1].payload) == (False, 0, {"operation": "op-2"})
 
 
-async def test_given_attempts_already_used_when_resumed_then_they_are_not_given_back(story: Story) -> None:
-    await story.submit(max_attempts=2)
-    await story.fail((await story.claim_one()).lease)
-    await story.claim_one()
-    await story.ledger.recover(story.now)
-    job = await story.claim_one()
-    assert (job.attempts, job.crashes) == (1, 1)
+async def test_a_resumed_run_keeps_the_used_attempts(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit(max_attempts=2)
+    await driver.fail((await driver.claim_one()).lease)
+    await driver.claim_one()
+    await driver.ledger.recover(driver.now)
+    job = await driver.claim_one()
+    assert (job.attempts, job.crashes, job.suspect) == (1, 0, True)
 
 
-async def test_given_earlier_errors_when_the_server_dies_then_they_are_still_told(story: Story) -> None:
-    await story.submit(max_attempts=5)
-    job = await story.claim_one()
-    await story.fail(job.lease)
-    await story.claim_one()
-    await story.ledger.recover(story.now)
-    log = (await story.job(job)).error_log
+async def test_a_recovery_keeps_earlier_errors(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit(max_attempts=5)
+    job = await driver.claim_one()
+    await driver.fail(job.lease)
+    await driver.claim_one()
+    await driver.ledger.recover(driver.now)
+    log = (await driver.job(job)).error_log
     assert log is not None
     assert "it broke" in log
-    assert "The process ended" in log
+    assert "The server stopped" in log
 
 
-async def test_given_queued_and_finished_runs_when_recovered_then_they_are_left_alone(story: Story) -> None:
-    await story.submit()
-    await story.finish((await story.claim_one()).lease)
-    await story.submit()
-    before = story.contents()
-    recovered = await story.ledger.recover(story.now)
+async def test_recovery_does_not_change_queued_and_ended_runs(
+    driver: LedgerDriver,
+) -> None:
+    await driver.submit()
+    await driver.finish((await driver.claim_one()).lease)
+    await driver.submit()
+    before = driver.contents()
+    recovered = await driver.ledger.recover(driver.now)
     assert (recovered.failed, recovered.resumed) == (0, 0)
-    assert story.contents() == before
+    assert driver.contents() == before
 
 
-async def test_given_a_run_waiting_behind_the_orphan_then_it_goes_first_and_the_resumed_one_follows(
-    story: Story,
+async def test_a_waiting_run_starts_before_the_resumed_run(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit(plan=a_plan(("extract",)))
-    await story.claim_one()
-    waiting = await story.reprocess(submitted.document_id, a_plan(("extract",)))
-    story.clock.advance(1)
-    await story.ledger.recover(story.now)
-    first = await story.claim()
+    submitted = await driver.submit(plan=a_plan(("extract",)))
+    await driver.claim_one()
+    waiting = await driver.reprocess(submitted.document_id, a_plan(("extract",)))
+    driver.clock.advance(1)
+    await driver.ledger.recover(driver.now)
+    first = await driver.claim()
     assert [job.run_id for job in first] == [waiting]
-    await story.finish(first[0].lease)
-    resumed = (await story.runs(submitted.document_id))[-1]
-    assert [job.run_id for job in await story.claim()] == [resumed.id]
+    await driver.finish(first[0].lease)
+    resumed = (await driver.runs(submitted.document_id))[-1]
+    assert [job.run_id for job in await driver.claim()] == [resumed.id]
 
 
-async def test_given_a_zombie_of_the_old_process_when_it_finishes_then_it_is_told_that_it_lost(
-    story: Story,
+async def test_a_worker_of_the_old_process_gets_lease_lost(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit()
-    zombie = (await story.claim_one()).lease
-    await story.ledger.recover(story.now)
-    assert isinstance(await story.try_settle(Finish(zombie)), LeaseLost)
+    await driver.submit()
+    zombie = (await driver.claim_one()).lease
+    await driver.ledger.recover(driver.now)
+    assert isinstance(await driver.try_settle(Finish(zombie)), LeaseLost)
 
 
-async def test_given_a_clock_set_back_between_stages_then_the_stage_at_work_is_still_found(
-    story: Story,
+async def test_the_unfinished_stage_is_found_if_the_clock_was_set_back(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    job = await story.claim_one()
-    story.clock.advance(60)
-    chunking = (await story.advance(job.lease, "chunk")).next
+    submitted = await driver.submit()
+    job = await driver.claim_one()
+    driver.clock.advance(60)
+    chunking = (await driver.advance(job.lease, "chunk")).next
     assert chunking is not None
-    story.clock.advance(-50)
-    await story.advance(chunking, "publish")
-    await story.ledger.recover(story.now)
-    story.clock.advance(120)
-    resumed = (await story.runs(submitted.document_id))[-1]
-    (again,) = await story.claim()
-    assert (again.run_id, again.stage, set(again.known)) == (resumed.id, "publish", {"extract", "chunk"})
+    driver.clock.advance(-50)
+    await driver.advance(chunking, "publish")
+    await driver.ledger.recover(driver.now)
+    driver.clock.advance(120)
+    resumed = (await driver.runs(submitted.document_id))[-1]
+    (again,) = await driver.claim()
+    assert (again.run_id, again.stage, set(again.results)) == (resumed.id, "publish", {"extract", "chunk"})
 
 
-async def test_given_a_follow_up_at_work_when_the_server_dies_then_it_is_due_again(story: Story) -> None:
-    submitted = await story.submit()
-    await story.finish((await story.claim_one()).lease, follow_ups=("connect",))
-    zombie = await story.claim_one()
-    await story.ledger.recover(story.now)
+async def test_a_processing_follow_up_is_due_again_after_a_crash(
+    driver: LedgerDriver,
+) -> None:
+    submitted = await driver.submit()
+    await driver.finish((await driver.claim_one()).lease, follow_ups=("connect",))
+    zombie = await driver.claim_one()
+    await driver.ledger.recover(driver.now)
 
-    assert await story.states(submitted.document_id) == ["COMPLETED"]
-    again = await story.claim_one()
-    assert (again.stage, again.follow_up, again.crashes) == ("connect", True, 1)
+    assert await driver.states(submitted.document_id) == ["COMPLETED"]
+    again = await driver.claim_one()
+    assert (again.stage, again.follow_up, again.suspect) == ("connect", True, True)
     assert again.lease.epoch > zombie.lease.epoch
 
 
-async def test_given_a_follow_up_that_takes_the_server_down_then_it_is_not_tried_for_ever(
-    story: Story,
-) -> None:
-    submitted = await story.submit(max_attempts=100)
-    await story.finish((await story.claim_one()).lease, follow_ups=("connect",))
-    for _ in range(3):
-        assert (await story.claim_one()).follow_up
-        await story.ledger.recover(story.now, max_crashes=2)
-    assert await story.claim() == []
-    assert submitted.run_id is not None
-    assert (await story.last_job(submitted.run_id)).status is JobStatus.FAILED
-    assert await story.states(submitted.document_id) == ["COMPLETED"]
-    assert story.document_status(submitted.document_id) == "COMPLETED"
-
-
 @pytest.mark.parametrize("resume", [True, False])
-async def test_given_many_orphans_then_each_is_recovered(story: Story, resume: bool) -> None:
+async def test_every_running_run_is_recovered(driver: LedgerDriver, resume: bool) -> None:
     for _ in range(5):
-        await story.submit()
-    assert len(await story.claim()) == 5
-    recovered = await story.ledger.recover(story.now, resume_runs=resume)
+        await driver.submit()
+    assert len(await driver.claim()) == 5
+    recovered = await driver.ledger.recover(driver.now, resume_runs=resume)
     assert (recovered.failed, recovered.resumed) == (5, 5 if resume else 0)
-    assert len(await story.claim()) == recovered.resumed
-    assert await story.ledger.retry_many(story.now, org_id=HOME_ORG) == [] or not resume
+    assert len(await driver.claim()) == recovered.resumed
+    assert await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID) == [] or not resume

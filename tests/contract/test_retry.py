@@ -1,205 +1,230 @@
-"""retry, retry many and reprocess: new runs that take over what is done, and drop no option."""
+"""retry, retry_many and reprocess: new runs reuse completed stages and keep all options."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.contract.story import Story
+from tests.contract.ledger_driver import LedgerDriver
 from tests.support.factories import a_plan
-from towpath.ledger.contract import Fail
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import Claimed, JobStatus, RunState
+from towpath.ledger.contract.settlements import Fail
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import ClaimedJob, JobStatus
+from towpath.model.run import RunState
 
 
-async def _failed_in_publish(story: Story, content: str | None = None, error: str = "it broke") -> Claimed:
-    """A run whose first two stages are done and whose third has failed for good."""
-    await story.submit(
+async def _failed_in_publish(
+    driver: LedgerDriver, content: str | None = None, error: str = "it broke"
+) -> ClaimedJob:
+    """Submit a run whose first two stages are completed and whose third has failed permanently."""
+    await driver.submit(
         content, plan=a_plan(options={"language": "de"}, payload={"a": 1}, deadline_seconds=600)
     )
-    job = await story.claim_one()
-    await story.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
-    job = await story.claim_one()
-    await story.advance(job.lease, "publish", result={"chunks": 9}, next_payload={"size": 5}, keep=False)
-    job = await story.claim_one()
-    await story.settle(Fail(job.lease, error, story.now, final=True))
-    story.clock.advance(1)
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "publish", result={"chunks": 9}, next_payload={"size": 5}, keep=False)
+    job = await driver.claim_one()
+    await driver.settle(Fail(job.lease, error, driver.now, final=True))
+    driver.clock.advance(1)
     return job
 
 
-async def test_given_a_failed_job_when_retried_then_a_new_run_resumes_where_it_stopped(story: Story) -> None:
-    failed = await _failed_in_publish(story)
-    before = await story.jobs(failed.run_id)
-    new = await story.ledger.retry(failed.lease.job_id, story.now, org_id=HOME_ORG)
+async def test_retry_of_a_failed_job_queues_a_run_that_resumes_at_its_stage(
+    driver: LedgerDriver,
+) -> None:
+    failed = await _failed_in_publish(driver)
+    before = await driver.jobs(failed.run_id)
+    new = await driver.ledger.retry(failed.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
 
-    # Then history is left as it was
-    assert await story.jobs(failed.run_id) == before
-    assert (await story.run(failed.run_id)).state is RunState.FAILED
+    # Then the failed run is unchanged
+    assert await driver.jobs(failed.run_id) == before
+    assert (await driver.run(failed.run_id)).state is RunState.FAILED
     # And the new run has options, deadline, checkpoints and a fresh count of attempts
-    run = await story.run(new)
+    run = await driver.run(new)
     assert (run.resumes_run_id, run.options) == (failed.run_id, {"language": "de"})
-    job = await story.claim_one()
+    job = await driver.claim_one()
     assert (job.run_id, job.stage, job.payload) == (new, "publish", {"size": 5})
     assert (job.attempts, job.crashes) == (0, 0)
-    assert job.known == {"extract": {"pages": 3}, "chunk": {"chunks": 9}}
-    assert (await story.run(new)).deadline_at == story.later(600)
-    assert story.document_status(failed.document_id) == "PROCESSING"
+    assert job.results == {"extract": {"pages": 3}, "chunk": {"chunks": 9}}
+    assert (await driver.run(new)).deadline_at == driver.later(600)
+    assert driver.document_status(failed.document_id) == "PROCESSING"
 
 
-async def test_given_a_failed_job_when_retried_twice_then_one_run_is_queued(story: Story) -> None:
-    failed = await _failed_in_publish(story)
-    first = await story.ledger.retry(failed.lease.job_id, story.now, org_id=HOME_ORG)
-    second = await story.ledger.retry(failed.lease.job_id, story.now, org_id=HOME_ORG)
+async def test_retrying_a_failed_job_twice_queues_one_run(driver: LedgerDriver) -> None:
+    failed = await _failed_in_publish(driver)
+    first = await driver.ledger.retry(failed.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+    second = await driver.ledger.retry(failed.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
 
     assert first == second
-    assert await story.states(failed.document_id) == ["FAILED", "QUEUED"]
+    assert await driver.states(failed.document_id) == ["FAILED", "QUEUED"]
 
 
-async def test_given_a_retry_that_failed_as_well_when_retried_again_then_another_run_is_queued(
-    story: Story,
+async def test_a_failed_retry_can_be_retried_again(
+    driver: LedgerDriver,
 ) -> None:
-    failed = await _failed_in_publish(story)
-    await story.ledger.retry(failed.lease.job_id, story.now, org_id=HOME_ORG)
-    await story.fail((await story.claim_one()).lease, final=True)
-    story.clock.advance(1)
-    third = await story.ledger.retry(failed.lease.job_id, story.now, org_id=HOME_ORG)
-    assert (await story.claim_one()).run_id == third
-    assert await story.states(failed.document_id) == ["FAILED", "FAILED", "RUNNING"]
+    failed = await _failed_in_publish(driver)
+    await driver.ledger.retry(failed.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+    await driver.fail((await driver.claim_one()).lease, final=True)
+    driver.clock.advance(1)
+    third = await driver.ledger.retry(failed.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+    assert (await driver.claim_one()).run_id == third
+    assert await driver.states(failed.document_id) == ["FAILED", "FAILED", "RUNNING"]
 
 
-async def test_given_a_waiting_job_when_retried_then_it_is_due_at_once(story: Story) -> None:
-    await story.submit()
-    job = await story.claim_one()
-    await story.fail(job.lease, wait=3600)
-    assert await story.ledger.retry(job.lease.job_id, story.now, org_id=HOME_ORG) == job.run_id
-    again = await story.claim_one()
+async def test_retry_makes_a_waiting_job_due(driver: LedgerDriver) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
+    await driver.fail(job.lease, wait=3600)
+    assert await driver.ledger.retry(job.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID) == job.run_id
+    again = await driver.claim_one()
     assert (again.lease.job_id, again.attempts) == (job.lease.job_id, 1)
 
 
-async def test_given_a_failed_follow_up_when_retried_then_only_it_is_queued_again(story: Story) -> None:
-    submitted = await story.submit()
-    await story.finish((await story.claim_one()).lease, follow_ups=("connect",))
-    follow_up = await story.claim_one()
-    await story.fail(follow_up.lease, final=True)
-    assert await story.ledger.retry(follow_up.lease.job_id, story.now, org_id=HOME_ORG) == submitted.run_id
+async def test_retry_of_a_failed_follow_up_queues_only_the_follow_up(
+    driver: LedgerDriver,
+) -> None:
+    submitted = await driver.submit()
+    await driver.finish((await driver.claim_one()).lease, follow_ups=("connect",))
+    follow_up = await driver.claim_one()
+    await driver.fail(follow_up.lease, final=True)
+    assert (
+        await driver.ledger.retry(follow_up.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+        == submitted.run_id
+    )
 
-    assert await story.states(submitted.document_id) == ["COMPLETED"]
-    again = await story.claim_one()
+    assert await driver.states(submitted.document_id) == ["COMPLETED"]
+    again = await driver.claim_one()
     assert (again.stage, again.follow_up, again.attempts) == ("connect", True, 0)
 
 
-async def test_given_many_failed_jobs_when_retried_by_stage_then_only_those_are(story: Story) -> None:
-    deep = await _failed_in_publish(story)
-    await story.submit()
-    shallow = await story.claim_one()
-    await story.fail(shallow.lease, final=True)
-    story.clock.advance(1)
+async def test_retry_many_can_select_by_stage(driver: LedgerDriver) -> None:
+    failed_in_third_stage = await _failed_in_publish(driver)
+    await driver.submit()
+    failed_in_first_stage = await driver.claim_one()
+    await driver.fail(failed_in_first_stage.lease, final=True)
+    driver.clock.advance(1)
 
-    (new,) = await story.ledger.retry_many(story.now, org_id=HOME_ORG, stage="publish")
-    assert (await story.run(new)).resumes_run_id == deep.run_id
-
-
-async def test_given_many_failed_jobs_when_retried_by_error_then_only_those_are(story: Story) -> None:
-    throttled = await _failed_in_publish(story, error="quota of 100% is used up")
-    await _failed_in_publish(story, error="quota of 100 is used up")
-
-    (new,) = await story.ledger.retry_many(story.now, org_id=HOME_ORG, error="100%")
-    assert (await story.run(new)).resumes_run_id == throttled.run_id
+    (new,) = await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID, stage="publish")
+    assert (await driver.run(new)).resumes_run_id == failed_in_third_stage.run_id
 
 
-async def test_given_many_failed_jobs_when_all_are_retried_then_each_once_and_oldest_first(
-    story: Story,
+async def test_retry_many_can_select_by_error(driver: LedgerDriver) -> None:
+    throttled = await _failed_in_publish(driver, error="quota of 100% is used up")
+    await _failed_in_publish(driver, error="quota of 100 is used up")
+
+    (new,) = await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID, error="100%")
+    assert (await driver.run(new)).resumes_run_id == throttled.run_id
+
+
+async def test_an_empty_error_selects_no_job(driver: LedgerDriver) -> None:
+    await _failed_in_publish(driver)
+
+    assert await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID, error="") == []
+
+
+async def test_retry_many_can_select_by_job_id(driver: LedgerDriver) -> None:
+    selected = await _failed_in_publish(driver)
+    await _failed_in_publish(driver)
+
+    job_ids = [selected.lease.job_id, "not an id"]
+    (new,) = await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID, job_ids=job_ids)
+    assert (await driver.run(new)).resumes_run_id == selected.run_id
+
+
+async def test_retry_many_retries_each_job_once_oldest_first(
+    driver: LedgerDriver,
 ) -> None:
-    failed = [await _failed_in_publish(story) for _ in range(3)]
-    queued = await story.ledger.retry_many(story.now, org_id=HOME_ORG, limit=2)
-    assert [(await story.run(run)).resumes_run_id for run in queued] == [job.run_id for job in failed[:2]]
-    # What was retried has a newer run, and is not retried once more
-    (last,) = await story.ledger.retry_many(story.now, org_id=HOME_ORG)
-    assert (await story.run(last)).resumes_run_id == failed[2].run_id
-    assert await story.ledger.retry_many(story.now, org_id=HOME_ORG) == []
+    failed = [await _failed_in_publish(driver) for _ in range(3)]
+    queued = await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID, limit=2)
+    assert [(await driver.run(run)).resumes_run_id for run in queued] == [job.run_id for job in failed[:2]]
+    # A retried job has a newer run and is not retried again
+    (last,) = await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID)
+    assert (await driver.run(last)).resumes_run_id == failed[2].run_id
+    assert await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID) == []
 
 
-async def test_given_a_document_that_succeeded_since_when_all_are_retried_then_it_is_left_alone(
-    story: Story,
+async def test_retry_many_skips_documents_that_succeeded_later(
+    driver: LedgerDriver,
 ) -> None:
-    failed = await _failed_in_publish(story)
-    await story.ledger.retry(failed.lease.job_id, story.now, org_id=HOME_ORG)
-    await story.finish((await story.claim_one()).lease)
-    assert await story.ledger.retry_many(story.now, org_id=HOME_ORG) == []
+    failed = await _failed_in_publish(driver)
+    await driver.ledger.retry(failed.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+    await driver.finish((await driver.claim_one()).lease)
+    assert await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID) == []
 
 
-async def test_given_a_failed_follow_up_when_all_are_retried_again_and_again_then_it_is_queued_once(
-    story: Story,
+async def test_retry_many_queues_a_failed_follow_up_once(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit()
-    await story.finish((await story.claim_one()).lease, follow_ups=("connect",))
-    follow_up = await story.claim_one()
-    await story.fail(follow_up.lease, final=True)
+    await driver.submit()
+    await driver.finish((await driver.claim_one()).lease, follow_ups=("connect",))
+    follow_up = await driver.claim_one()
+    await driver.fail(follow_up.lease, final=True)
     for _ in range(3):
-        await story.ledger.retry_many(story.now, org_id=HOME_ORG)
-        await story.ledger.retry(follow_up.lease.job_id, story.now, org_id=HOME_ORG)
-    assert len(await story.claim()) == 1
+        await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID)
+        await driver.ledger.retry(follow_up.lease.job_id, driver.now, org_id=DEFAULT_ORG_ID)
+    assert len(await driver.claim()) == 1
 
 
-async def test_given_a_completed_document_when_reprocessed_then_everything_is_done_anew(story: Story) -> None:
-    submitted = await story.submit()
-    job = await story.claim_one()
-    await story.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
-    await story.finish((await story.claim_one()).lease)
-    new = await story.reprocess(submitted.document_id, a_plan(options={"language": "fr"}))
-
-    assert await story.states(submitted.document_id) == ["COMPLETED", "QUEUED"]
-    job = await story.claim_one()
-    assert (job.run_id, job.stage, job.known, job.options) == (new, "extract", {}, {"language": "fr"})
-    assert (await story.run(new)).resumes_run_id is None
-
-
-async def test_given_a_completed_document_when_reprocessed_from_a_stage_then_the_ones_before_are_reused(
-    story: Story,
+async def test_reprocess_runs_every_stage_again(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    job = await story.claim_one()
-    await story.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
-    second = await story.claim_one()
-    await story.advance(second.lease, "publish", result={"chunks": 9}, keep=False)
-    await story.finish((await story.claim_one()).lease)
+    submitted = await driver.submit()
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
+    await driver.finish((await driver.claim_one()).lease)
+    new = await driver.reprocess(submitted.document_id, a_plan(options={"language": "fr"}))
 
-    new = await story.reprocess(submitted.document_id, from_stage="chunk")
-    again = await story.claim_one()
-    assert (again.stage, again.known) == ("chunk", {"extract": {"pages": 3}})
-    assert (await story.run(new)).resumes_run_id == submitted.run_id
-    assert (await story.jobs(new))[0].reused_from == job.lease.job_id
+    assert await driver.states(submitted.document_id) == ["COMPLETED", "QUEUED"]
+    job = await driver.claim_one()
+    assert (job.run_id, job.stage, job.results, job.options) == (new, "extract", {}, {"language": "fr"})
+    assert (await driver.run(new)).resumes_run_id is None
 
 
-async def test_given_a_stage_to_start_from_when_fresh_is_asked_for_then_nothing_is_reused(
-    story: Story,
+async def test_reprocess_from_a_stage_reuses_the_stages_before(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    job = await story.claim_one()
-    await story.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
-    await story.finish((await story.claim_one()).lease)
-    await story.reprocess(submitted.document_id, from_stage="chunk", fresh=True)
-    again = await story.claim_one()
-    assert (again.stage, again.known) == ("extract", {})
+    submitted = await driver.submit()
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
+    second = await driver.claim_one()
+    await driver.advance(second.lease, "publish", result={"chunks": 9}, keep=False)
+    await driver.finish((await driver.claim_one()).lease)
+
+    new = await driver.reprocess(submitted.document_id, from_stage="chunk")
+    again = await driver.claim_one()
+    assert (again.stage, again.results) == ("chunk", {"extract": {"pages": 3}})
+    assert (await driver.run(new)).resumes_run_id == submitted.run_id
+    assert (await driver.jobs(new))[0].reused_from == job.lease.job_id
 
 
-async def test_given_no_run_that_came_so_far_when_reprocessed_from_a_stage_then_it_starts_at_the_first(
-    story: Story,
+async def test_reprocess_with_fresh_reuses_nothing(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    await story.fail((await story.claim_one()).lease, final=True)
-    await story.reprocess(submitted.document_id, from_stage="publish")
-    assert (await story.claim_one()).stage == "extract"
+    submitted = await driver.submit()
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
+    await driver.finish((await driver.claim_one()).lease)
+    await driver.reprocess(submitted.document_id, from_stage="chunk", fresh=True)
+    again = await driver.claim_one()
+    assert (again.stage, again.results) == ("extract", {})
+
+
+async def test_reprocess_from_a_stage_that_no_run_reached_starts_at_the_first(
+    driver: LedgerDriver,
+) -> None:
+    submitted = await driver.submit()
+    await driver.fail((await driver.claim_one()).lease, final=True)
+    await driver.reprocess(submitted.document_id, from_stage="publish")
+    assert (await driver.claim_one()).stage == "extract"
 
 
 @pytest.mark.parametrize("state", ["completed", "processing", "cancelled"])
-async def test_given_a_job_that_cannot_be_retried_then_many_retries_pass_it_over(
-    story: Story, state: str
-) -> None:
-    await story.submit()
-    job = await story.claim_one()
+async def test_retry_many_skips_jobs_that_cannot_be_retried(driver: LedgerDriver, state: str) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
     if state == "completed":
-        await story.finish(job.lease)
+        await driver.finish(job.lease)
     elif state == "cancelled":
-        await story.ledger.cancel(job.run_id, story.now, org_id=HOME_ORG)
-    assert await story.ledger.retry_many(story.now, org_id=HOME_ORG) == []
-    assert (await story.job(job)).status is not JobStatus.PENDING
+        await driver.ledger.cancel(job.run_id, driver.now, org_id=DEFAULT_ORG_ID)
+    assert await driver.ledger.retry_many(driver.now, org_id=DEFAULT_ORG_ID) == []
+    assert (await driver.job(job)).status is not JobStatus.PENDING

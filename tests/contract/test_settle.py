@@ -1,70 +1,75 @@
-"""settle: batches, lost acknowledgements, and what lands together with a checkpoint."""
+"""settle: batches, lost acknowledgements, and writes in the same transaction."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from tests.contract.story import Story
+from tests.contract.ledger_driver import LedgerDriver
+from towpath.clock import ManualClock
 from towpath.errors import LeaseLost
-from towpath.ledger.contract import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
+from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
 from towpath.ledger.database import Transaction
-from towpath.ledger.ledger import SqlLedger
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import EventKind, JobStatus, Lease, RunState
+from towpath.ledger.sql_ledger import SqlLedger
+from towpath.model.event import EventKind
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import JobStatus, Lease, WaitingReason
+from towpath.model.json_types import Json
+from towpath.model.run import RunState
 
 
-async def test_given_a_stage_when_it_advances_then_the_next_job_is_already_in_the_workers_hands(
-    story: Story,
+async def test_advance_with_keep_leases_the_next_job_to_the_same_worker(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit()
-    job = await story.claim_one("anna")
-    settled = await story.advance(job.lease, "chunk", result={"pages": 3}, next_payload={"size": 200})
+    await driver.submit()
+    job = await driver.claim_one("anna")
+    settled = await driver.advance(job.lease, "chunk", result={"pages": 3}, next_payload={"size": 200})
 
-    assert settled.next == Lease(settled.next.job_id if settled.next else "", 1, "anna", story.later(30))
-    extract, chunk = await story.jobs(job.run_id)
+    assert settled.next == Lease(settled.next.job_id if settled.next else "", 1, "anna", driver.later(30))
+    extract, chunk = await driver.jobs(job.run_id)
     assert (extract.status, extract.result, extract.lease_until) == (JobStatus.COMPLETED, {"pages": 3}, None)
     assert (chunk.stage, chunk.status, chunk.payload) == ("chunk", JobStatus.PROCESSING, {"size": 200})
-    assert (chunk.locked_by, chunk.lease_until) == ("anna", story.later(30))
-    assert await story.claim("boris") == []
+    assert (chunk.locked_by, chunk.lease_until) == ("anna", driver.later(30))
+    assert await driver.claim("boris") == []
 
 
-async def test_given_a_stage_when_it_advances_without_keeping_then_anyone_may_take_the_next(
-    story: Story,
+async def test_advance_without_keep_lets_any_worker_claim_the_next_job(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit()
-    job = await story.claim_one("anna")
-    settled = await story.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
+    await driver.submit()
+    job = await driver.claim_one("anna")
+    settled = await driver.advance(job.lease, "chunk", result={"pages": 3}, keep=False)
 
     assert settled.next is None
-    (next_job,) = await story.claim("boris")
-    assert (next_job.stage, next_job.known) == ("chunk", {"extract": {"pages": 3}})
+    (next_job,) = await driver.claim("boris")
+    assert (next_job.stage, next_job.results) == ("chunk", {"extract": {"pages": 3}})
 
 
-async def test_given_three_stages_then_each_knows_the_results_before_it(story: Story) -> None:
-    await story.submit()
-    job = await story.claim_one()
-    await story.advance(job.lease, "chunk", result={"a": 1}, keep=False)
-    job = await story.claim_one()
-    await story.advance(job.lease, "publish", result={"b": [1, 2]}, keep=False)
-    job = await story.claim_one()
-    assert job.known == {"extract": {"a": 1}, "chunk": {"b": [1, 2]}}
+async def test_a_claimed_job_has_the_results_of_the_stages_before(driver: LedgerDriver) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "chunk", result={"a": 1}, keep=False)
+    job = await driver.claim_one()
+    await driver.advance(job.lease, "publish", result={"b": [1, 2]}, keep=False)
+    job = await driver.claim_one()
+    assert job.results == {"extract": {"a": 1}, "chunk": {"b": [1, 2]}}
 
 
-async def test_given_a_whole_run_then_its_events_tell_the_story_in_order(story: Story) -> None:
-    await story.submit()
-    job = await story.claim_one()
-    kept = (await story.advance(job.lease, "chunk")).next
+async def test_the_events_of_a_run_are_complete_and_in_order(driver: LedgerDriver) -> None:
+    await driver.submit()
+    job = await driver.claim_one()
+    kept = (await driver.advance(job.lease, "chunk")).next
     assert kept is not None
-    await story.suspend(kept, wait=10)
-    story.clock.advance(10)
-    job = await story.claim_one()
-    await story.fail(job.lease)
-    job = await story.claim_one()
-    await story.finish(job.lease)
+    await driver.suspend(kept, wait=10)
+    driver.clock.advance(10)
+    job = await driver.claim_one()
+    await driver.fail(job.lease)
+    job = await driver.claim_one()
+    await driver.finish(job.lease)
 
-    assert [event.kind for event in await story.events(job.run_id)] == [
+    assert [event.kind for event in await driver.events(job.run_id)] == [
         EventKind.RUN_QUEUED,
         EventKind.RUN_STARTED,
         EventKind.STEP_STARTED,
@@ -79,30 +84,30 @@ async def test_given_a_whole_run_then_its_events_tell_the_story_in_order(story: 
     ]
 
 
-async def test_given_a_batch_with_one_lost_lease_when_settled_then_the_others_are_durable(
-    story: Story,
+async def test_a_lost_lease_in_a_batch_does_not_affect_the_others(
+    driver: LedgerDriver,
 ) -> None:
-    # Given five claimed jobs, one of which was cancelled meanwhile
+    # Given six claimed jobs, one of which was cancelled
     for _ in range(6):
-        await story.submit()
-    a, b, lost, c, d, e = await story.claim()
-    await story.ledger.cancel(lost.run_id, story.now, org_id=HOME_ORG)
-    # When all are settled at once, each in its own way
+        await driver.submit()
+    a, b, lost, c, d, e = await driver.claim()
+    await driver.ledger.cancel(lost.run_id, driver.now, org_id=DEFAULT_ORG_ID)
+    # When all are settled in one batch by different verbs
     batch: list[Settlement] = [
         Advance(a.lease, "chunk", 5),
         Finish(b.lease),
         Finish(lost.lease),
-        Fail(c.lease, "it broke", story.later(30)),
-        Suspended(d.lease, story.later(60), "the provider"),
+        Fail(c.lease, "it broke", driver.later(30)),
+        Suspended(d.lease, driver.later(60), WaitingReason.PROVIDER_OPERATION),
         Release(e.lease),
     ]
-    answers = await story.ledger.settle(batch, story.now)
-    # Then the lost one is told so, in its place, and the others have happened
+    answers = await driver.ledger.settle(batch, driver.now)
+    # Then the cancelled one gets LeaseLost at its index, and the others are applied
     assert [isinstance(answer, LeaseLost) for answer in answers] == [False, False, True, False, False, False]
-    states = [(await story.run(job.run_id)).state for job in (a, b, lost, c, d, e)]
+    states = [(await driver.run(job.run_id)).state for job in (a, b, lost, c, d, e)]
     running = RunState.RUNNING
     assert states == [running, RunState.COMPLETED, RunState.CANCELLED, running, running, running]
-    statuses = [(await story.job(job)).status for job in (a, b, lost, c, d, e)]
+    statuses = [(await driver.job(job)).status for job in (a, b, lost, c, d, e)]
     pending = JobStatus.PENDING
     assert statuses == [
         JobStatus.COMPLETED,
@@ -114,114 +119,142 @@ async def test_given_a_batch_with_one_lost_lease_when_settled_then_the_others_ar
     ]
 
 
-def _settlements(story: Story, lease: Lease) -> dict[str, Settlement]:
+def _settlements(driver: LedgerDriver, lease: Lease) -> dict[str, Settlement]:
     return {
         "advance and keep": Advance(lease, "chunk", 5, {"pages": 3}),
         "advance": Advance(lease, "chunk", 5, {"pages": 3}, keep=False),
         "finish": Finish(lease, {"pages": 3}, ("connect", "notify")),
-        "fail": Fail(lease, "it broke", story.later(30)),
-        "reject": Fail(lease, "it can never work", story.now, final=True),
-        "suspend": Suspended(lease, story.later(60), "the provider", {"poll": 2}),
+        "fail": Fail(lease, "it broke", driver.later(30)),
+        "reject": Fail(lease, "it can never work", driver.now, final=True),
+        "suspend": Suspended(lease, driver.later(60), WaitingReason.PROVIDER_OPERATION, payload={"poll": 2}),
         "release": Release(lease),
     }
 
 
 @pytest.mark.parametrize(
-    "word", ["advance and keep", "advance", "finish", "fail", "reject", "suspend", "release"]
+    "name", ["advance and keep", "advance", "finish", "fail", "reject", "suspend", "release"]
 )
-async def test_given_an_acknowledgement_that_was_lost_when_settled_again_then_the_answer_is_the_same(
-    story: Story, word: str
-) -> None:
-    await story.submit()
-    lease = (await story.claim_one()).lease
-    settlement = _settlements(story, lease)[word]
+async def test_a_repeated_settlement_gets_the_same_answer(driver: LedgerDriver, name: str) -> None:
+    await driver.submit()
+    lease = (await driver.claim_one()).lease
+    settlement = _settlements(driver, lease)[name]
 
-    first = await story.try_settle(settlement)
-    after_once = story.contents()
+    first = await driver.try_settle(settlement)
+    after_once = driver.contents()
     assert isinstance(first, Settled)
-    assert await story.try_settle(settlement) == first
-    assert story.contents() == after_once
+    assert await driver.try_settle(settlement) == first
+    assert driver.contents() == after_once
 
 
-async def test_given_the_same_settlement_twice_in_one_batch_then_it_happens_once(story: Story) -> None:
-    run_id = await story.submitted_run()
-    lease = (await story.claim_one()).lease
+async def test_a_settlement_repeated_in_one_batch_is_applied_once(driver: LedgerDriver) -> None:
+    run_id = await driver.submitted_run()
+    lease = (await driver.claim_one()).lease
     advance = Advance(lease, "chunk", 5)
-    first, second = await story.ledger.settle([advance, advance], story.now)
+    first, second = await driver.ledger.settle([advance, advance], driver.now)
 
     assert first == second
-    assert [job.stage for job in await story.jobs(run_id)] == ["extract", "chunk"]
+    assert [job.stage for job in await driver.jobs(run_id)] == ["extract", "chunk"]
 
 
-async def test_given_a_lost_acknowledgement_when_the_next_job_was_claimed_since_then_no_second_lease_is_given(
-    story: Story,
+async def test_a_repeated_advance_returns_no_lease_if_the_next_job_was_claimed(
+    driver: LedgerDriver,
 ) -> None:
     # Given an advance that did not keep the lease, and the same worker claiming the next job properly
-    await story.submit()
-    job = await story.claim_one("anna")
+    await driver.submit()
+    job = await driver.claim_one("anna")
     advance = Advance(job.lease, "chunk", 5, keep=False)
-    await story.settle(advance)
-    await story.claim_one("anna")
-    # When the first acknowledgement is asked for again
-    again = await story.settle(advance)
-    # Then it hands out nothing: that job is being worked already
+    await driver.settle(advance)
+    await driver.claim_one("anna")
+    # When the first settlement is sent again
+    again = await driver.settle(advance)
+    # Then no lease is returned, because the job is already claimed
     assert again.next is None
 
 
-async def test_given_a_lost_acknowledgement_when_follow_ups_were_claimed_since_then_no_lease_is_given(
-    story: Story,
+async def test_a_repeated_finish_returns_no_lease_if_follow_ups_were_claimed(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit()
-    job = await story.claim_one("anna")
+    await driver.submit()
+    job = await driver.claim_one("anna")
     finish = Finish(job.lease, follow_ups=("connect", "notify"))
-    await story.settle(finish)
-    assert len(await story.claim("anna")) == 2
-    again = await story.settle(finish)
+    await driver.settle(finish)
+    assert len(await driver.claim("anna")) == 2
+    again = await driver.settle(finish)
     assert (again.status, again.next) == (JobStatus.COMPLETED, None)
 
 
-async def test_given_a_lost_acknowledgement_when_the_kept_job_was_rescued_since_then_no_lease_is_given(
-    story: Story,
+async def test_a_repeated_advance_returns_no_lease_if_the_kept_job_was_rescued(
+    driver: LedgerDriver,
 ) -> None:
-    await story.submit()
-    job = await story.claim_one("anna")
+    await driver.submit()
+    job = await driver.claim_one("anna")
     advance = Advance(job.lease, "chunk", 5)
-    await story.settle(advance)
-    await story.rescue()
-    again = await story.settle(advance)
+    await driver.settle(advance)
+    await driver.rescue()
+    again = await driver.settle(advance)
     assert (again.status, again.next) == (JobStatus.COMPLETED, None)
 
 
-async def test_given_writes_with_a_checkpoint_then_they_land_with_it_or_not_at_all(story: Story) -> None:
-    # Given a ledger that knows how to write a document's name
+async def test_writes_are_applied_in_the_transaction_of_the_settlement(
+    driver: LedgerDriver,
+) -> None:
+    # Given a ledger whose writes set a document's name
     def rename(tx: Transaction, job_id: str, write: object) -> None:
         if write == "breaks":
             raise RuntimeError("the disk is full")
         tx.connection.exec_driver_sql(f"update documents set name = '{write}'")
 
-    ledger = SqlLedger(story.database, apply=rename)
-    await story.submit("original")
-    job = await story.claim_one()
+    ledger = SqlLedger(driver.database, apply_write=rename)
+    await driver.submit("original")
+    job = await driver.claim_one()
 
-    # When a write breaks, then neither it nor the checkpoint is there
-    before = story.contents()
+    # When a write fails, then neither it nor the checkpoint is stored
+    before = driver.contents()
     with pytest.raises(RuntimeError):
-        await ledger.settle([Finish(job.lease, writes=("renamed", "breaks"))], story.now)
-    assert story.contents() == before
+        await ledger.settle([Finish(job.lease, writes=("renamed", "breaks"))], driver.now)
+    assert driver.contents() == before
 
-    # When an old lease brings writes, alone or beside the new one's, then they are not applied
-    await story.rescue()
-    held = (await story.claim_one()).lease
+    # When an old lease sends writes in a batch with the new lease, then they are not applied
+    await driver.rescue()
+    held = (await driver.claim_one()).lease
     batch = [Finish(job.lease, writes=("by the zombie",)), Finish(held, writes=("by the holder",))]
-    answers = await ledger.settle(batch, story.now)
+    answers = await ledger.settle(batch, driver.now)
     assert [isinstance(answer, LeaseLost) for answer in answers] == [True, False]
-    assert _names(story) == ["by the holder"]
+    assert _names(driver) == ["by the holder"]
 
     # When the acknowledgement was lost and the checkpoint is sent again, then its writes are not repeated
-    story.sql("update documents set name = 'changed since'")
-    assert isinstance((await ledger.settle(batch[1:], story.now))[0], Settled)
-    assert _names(story) == ["changed since"]
+    driver.sql("update documents set name = 'changed since'")
+    assert isinstance((await ledger.settle(batch[1:], driver.now))[0], Settled)
+    assert _names(driver) == ["changed since"]
 
 
-def _names(story: Story) -> list[Any]:
-    return [row[0] for row in story.sql("select name from documents")]
+async def test_times_are_those_of_the_commit(driver: LedgerDriver, clock: ManualClock) -> None:
+    """I14: writes that take 94 seconds are part of the stage's and the run's duration."""
+
+    def publish_slowly(_tx: Transaction, _job_id: str, _write: object) -> Json:
+        clock.advance(94)
+        return {"chunks": {"added": 2_000}}
+
+    ledger = SqlLedger(driver.database, apply_write=publish_slowly, clock=clock)
+    run_id = await driver.submitted_run("book")
+    job = await driver.claim_one()
+    started = driver.now
+    await ledger.settle(
+        [Finish(job.lease, follow_ups=("connect",), writes=("content",))], started, lease_seconds=30
+    )
+
+    committed = started + timedelta(seconds=94)
+    run, events = await driver.run(run_id), await driver.events(run_id)
+    finished, follow_up = await driver.jobs(run_id)
+    assert (run.started_at, run.ended_at) == (started, committed)
+    assert (finished.completed_at, follow_up.available_at) == (committed, committed)
+    assert [event.at for event in events if event.kind in ("STEP_COMPLETED", "RUN_COMPLETED")] == [
+        committed
+    ] * 2
+    assert [event.detail for event in events if event.kind == "STEP_COMPLETED"] == [
+        {"chunks": {"added": 2_000}}
+    ]
+
+
+def _names(driver: LedgerDriver) -> list[Any]:
+    return [row[0] for row in driver.sql("select name from documents")]

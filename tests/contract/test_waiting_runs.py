@@ -1,4 +1,4 @@
-"""Runs that wait behind another run of their document: whatever ends that one wakes the next, in order."""
+"""Waiting runs: the end of a run makes the next run of the document due, in order."""
 
 from __future__ import annotations
 
@@ -6,140 +6,139 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.contract.story import Story
+from tests.contract.ledger_driver import LedgerDriver
 from tests.support.factories import a_plan
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import Claimed, RunState
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.job import ClaimedJob
+from towpath.model.run import RunState
 
 DEADLINE = 100.0
 
 
-async def _finishes(story: Story, job: Claimed) -> None:
-    await story.finish(job.lease)
+async def _finishes(driver: LedgerDriver, job: ClaimedJob) -> None:
+    await driver.finish(job.lease)
 
 
-async def _fails_for_good(story: Story, job: Claimed) -> None:
-    await story.fail(job.lease, final=True)
+async def _fails_permanently(driver: LedgerDriver, job: ClaimedJob) -> None:
+    await driver.fail(job.lease, final=True)
 
 
-async def _is_cancelled(story: Story, job: Claimed) -> None:
-    await story.ledger.cancel(job.run_id, story.now, org_id=HOME_ORG)
+async def _is_cancelled(driver: LedgerDriver, job: ClaimedJob) -> None:
+    await driver.ledger.cancel(job.run_id, driver.now, org_id=DEFAULT_ORG_ID)
 
 
-async def _times_out(story: Story, job: Claimed) -> None:
-    story.clock.advance(DEADLINE + 1)
-    story.ledger.heartbeat([job.lease], 30, story.now)
-    await story.ledger.sweep(story.now)
+async def _times_out(driver: LedgerDriver, job: ClaimedJob) -> None:
+    driver.clock.advance(DEADLINE + 1)
+    driver.ledger.heartbeat([job.lease], 30, driver.now)
+    await driver.ledger.sweep(driver.now)
 
 
-async def _dies_once_too_often(story: Story, _job: Claimed) -> None:
-    await story.rescue(max_crashes=0)
+async def _is_quarantined(driver: LedgerDriver, job: ClaimedJob) -> None:
+    await driver.crash(job.lease, max_crashes=1)
 
 
-async def _dies_with_its_server(story: Story, _job: Claimed) -> None:
-    await story.ledger.recover(story.now, resume_runs=False)
+async def _is_recovered(driver: LedgerDriver, _job: ClaimedJob) -> None:
+    await driver.ledger.recover(driver.now, resume_runs=False)
 
 
-ENDS = [_finishes, _fails_for_good, _is_cancelled, _times_out, _dies_once_too_often, _dies_with_its_server]
-End = Callable[[Story, Claimed], Awaitable[None]]
+ENDS = [_finishes, _fails_permanently, _is_cancelled, _times_out, _is_quarantined, _is_recovered]
+End = Callable[[LedgerDriver, ClaimedJob], Awaitable[None]]
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__.strip("_"))
-async def test_given_two_waiting_runs_when_the_running_one_ends_then_they_follow_in_order(
-    story: Story, end: End
-) -> None:
+async def test_waiting_runs_start_in_order(driver: LedgerDriver, end: End) -> None:
     # Given one running run and two behind it
     plan = a_plan(("extract",), deadline_seconds=DEADLINE)
-    submitted = await story.submit(plan=plan)
-    running = await story.claim_one()
-    second = await story.reprocess(submitted.document_id, plan)
-    third = await story.reprocess(submitted.document_id, plan)
+    submitted = await driver.submit(plan=plan)
+    running = await driver.claim_one()
+    second = await driver.reprocess(submitted.document_id, plan)
+    third = await driver.reprocess(submitted.document_id, plan)
 
     for following in (second, third):
         # When the running one ends
-        await end(story, running)
+        await end(driver, running)
         # Then the next, and only the next, can be claimed at once
-        claimed = await story.claim()
+        claimed = await driver.claim()
         assert [job.run_id for job in claimed] == [following]
-        assert story.document_status(submitted.document_id) == "PROCESSING"
+        assert driver.document_status(submitted.document_id) == "PROCESSING"
         running = claimed[0]
 
-    # And when the last one ends nothing is left to claim
-    await end(story, running)
-    assert await story.claim() == []
+    # And when the last one ends no job is left to claim
+    await end(driver, running)
+    assert await driver.claim() == []
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__.strip("_"))
-async def test_given_nothing_waits_when_a_run_ends_then_the_document_says_how(story: Story, end: End) -> None:
-    submitted = await story.submit(deadline_seconds=DEADLINE)
-    job = await story.claim_one()
-    await end(story, job)
-    run = await story.run(job.run_id)
-    assert story.document_status(submitted.document_id) == run.state
+async def test_the_document_status_is_that_of_its_last_run(driver: LedgerDriver, end: End) -> None:
+    submitted = await driver.submit(deadline_seconds=DEADLINE)
+    job = await driver.claim_one()
+    await end(driver, job)
+    run = await driver.run(job.run_id)
+    assert driver.document_status(submitted.document_id) == run.state
 
 
-async def test_given_a_waiting_run_when_it_is_cancelled_then_the_one_behind_it_still_waits(
-    story: Story,
+async def test_cancelling_a_waiting_run_does_not_start_the_next_one(
+    driver: LedgerDriver,
 ) -> None:
     # Given A running, B and C waiting
-    submitted = await story.submit()
-    running = await story.claim_one()
-    second = await story.reprocess(submitted.document_id)
-    third = await story.reprocess(submitted.document_id)
+    submitted = await driver.submit()
+    running = await driver.claim_one()
+    second = await driver.reprocess(submitted.document_id)
+    third = await driver.reprocess(submitted.document_id)
     # When B is cancelled
-    await story.ledger.cancel(second, story.now, org_id=HOME_ORG)
-    # Then C is not due before A ends: a due job that may not start would stand in the way of all others
-    other = await story.submit()
-    assert [job.run_id for job in await story.claim("boris", limit=1)] == [other.run_id]
-    assert (await story.last_job(third)).available_at > story.later(1_000_000)
+    await driver.ledger.cancel(second, driver.now, org_id=DEFAULT_ORG_ID)
+    # Then C is not due before A ends: a due job that may not start would block the claims of others
+    other = await driver.submit()
+    assert [job.run_id for job in await driver.claim("boris", limit=1)] == [other.run_id]
+    assert (await driver.last_job(third)).available_at > driver.later(1_000_000)
     # And the document is still being processed, by A
-    assert story.document_status(submitted.document_id) == "PROCESSING"
+    assert driver.document_status(submitted.document_id) == "PROCESSING"
     # And when A ends, C follows
-    await story.finish(running.lease)
-    assert [job.run_id for job in await story.claim()] == [third]
+    await driver.finish(running.lease)
+    assert [job.run_id for job in await driver.claim()] == [third]
 
 
-async def test_given_a_running_run_when_the_only_waiting_one_is_cancelled_then_the_document_is_in_process(
-    story: Story,
+async def test_cancelling_the_only_waiting_run_keeps_the_document_processing(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    await story.claim_one()
-    second = await story.reprocess(submitted.document_id)
-    await story.ledger.cancel(second, story.now, org_id=HOME_ORG)
+    submitted = await driver.submit()
+    await driver.claim_one()
+    second = await driver.reprocess(submitted.document_id)
+    await driver.ledger.cancel(second, driver.now, org_id=DEFAULT_ORG_ID)
 
-    assert (await story.run(second)).state is RunState.CANCELLED
-    assert story.document_status(submitted.document_id) == "PROCESSING"
+    assert (await driver.run(second)).state is RunState.CANCELLED
+    assert driver.document_status(submitted.document_id) == "PROCESSING"
 
 
-async def test_given_a_first_run_not_yet_started_when_it_is_cancelled_then_the_next_is_due(
-    story: Story,
+async def test_cancelling_an_unstarted_first_run_makes_the_next_one_due(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    second = await story.reprocess(submitted.document_id)
+    submitted = await driver.submit()
+    second = await driver.reprocess(submitted.document_id)
     assert submitted.run_id is not None
-    await story.ledger.cancel(submitted.run_id, story.now, org_id=HOME_ORG)
+    await driver.ledger.cancel(submitted.run_id, driver.now, org_id=DEFAULT_ORG_ID)
 
-    assert [job.run_id for job in await story.claim()] == [second]
-
-
-async def test_given_a_waiting_run_when_its_job_is_retried_then_it_keeps_waiting(story: Story) -> None:
-    submitted = await story.submit()
-    await story.claim_one()
-    second = await story.reprocess(submitted.document_id)
-    job = await story.last_job(second)
-
-    assert await story.ledger.retry(job.id, story.now, org_id=HOME_ORG) == second
-    assert await story.claim("boris") == []
-    assert (await story.last_job(second)).waiting_for == job.waiting_for
+    assert [job.run_id for job in await driver.claim()] == [second]
 
 
-async def test_given_a_run_that_starts_while_others_wait_then_a_suspended_stage_wakes_nobody(
-    story: Story,
+async def test_retry_does_not_start_a_waiting_run(driver: LedgerDriver) -> None:
+    submitted = await driver.submit()
+    await driver.claim_one()
+    second = await driver.reprocess(submitted.document_id)
+    job = await driver.last_job(second)
+
+    assert await driver.ledger.retry(job.id, driver.now, org_id=DEFAULT_ORG_ID) == second
+    assert await driver.claim("boris") == []
+    assert (await driver.last_job(second)).waiting_run_id == job.waiting_run_id == submitted.run_id
+
+
+async def test_suspending_a_stage_wakes_no_waiting_run(
+    driver: LedgerDriver,
 ) -> None:
-    submitted = await story.submit()
-    job = await story.claim_one()
-    await story.reprocess(submitted.document_id)
-    await story.suspend(job.lease, wait=60)
-    assert await story.claim() == []
-    story.clock.advance(61)
-    assert [again.run_id for again in await story.claim()] == [submitted.run_id]
+    submitted = await driver.submit()
+    job = await driver.claim_one()
+    await driver.reprocess(submitted.document_id)
+    await driver.suspend(job.lease, wait=60)
+    assert await driver.claim() == []
+    driver.clock.advance(61)
+    assert [again.run_id for again in await driver.claim()] == [submitted.run_id]

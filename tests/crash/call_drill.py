@@ -1,6 +1,6 @@
-"""`python -m tests.crash.call_drill`: a recording of two hours, and a server that is killed while it hears it.
+"""`python -m tests.crash.call_drill`: transcribes a recording of two hours while the server is killed.
 
-Every window must be transcribed exactly once, progress must never go back, and memory must stay flat.
+Every window must be transcribed exactly once, and memory must stay flat.
 """
 
 from __future__ import annotations
@@ -19,37 +19,44 @@ import numpy as np
 import psutil
 
 from tests.support import recordings
-from tests.support.servers import OVER, Client, Server, wait_for
+from tests.support.servers import FINISHED_STATUSES, Client, Server
+from tests.support.timeouts import COMMAND_SECONDS, wait_until
 
-#: Often enough to see progress move; looking costs the server time, too.
-LOOK_EVERY = 0.2
+#: Seconds between two requests for the status; each request costs the server time.
+POLL_INTERVAL = 0.2
 
 
 @dataclass
-class Told:
-    """What became of the recording."""
+class CallDrillReport:
+    """The result of a call drill."""
 
     status: str = ""
     error: str | None = None
     kills: int = 0
     windows: int = 0
     made: int = 0
-    reopened: int = 0
+    repeated: int = 0
     seconds: float = 0.0
-    #: Megabytes of the server and its children together, and the windows done, each time somebody looked.
+    #: Megabytes of the server with its child processes, and finished windows, at each status request.
     memory: list[int] = field(default_factory=list[int])
     progress: list[int] = field(default_factory=list[int])
 
 
-def killed_while_hearing(
-    data: Path, recording: bytes, kills: int, *, window: float, turn: float, patience: float = 120.0
-) -> Told:
-    """Upload, kill the server at even steps of its progress, let the last one finish."""
-    told = Told()
+def run_call_drill(
+    data: Path,
+    recording: bytes,
+    kills: int,
+    *,
+    window: float,
+    slice_seconds: float,
+    limit: float = COMMAND_SECONDS,
+) -> CallDrillReport:
+    """Upload the recording, kill the server at equal steps of its progress, and let the last server finish."""
+    report = CallDrillReport()
     settings = {
         "TOWPATH_CALL_WINDOW_SECONDS": str(window),
         "TOWPATH_CHILD_PROCESSES": "1",
-        "TOWPATH_CALL_TURN_SECONDS": str(turn),
+        "TOWPATH_CALL_SLICE_SECONDS": str(slice_seconds),
     }
     document = ""
     for number in range(kills):
@@ -57,52 +64,61 @@ def killed_while_hearing(
         client = Client(server.url)
         document = document or client.upload("call.wav", recording)["id"]
         share = (number + 1) / (kills + 1)
-        heard = partial(_past, client, document, server, told, share)
-        wait_for(heard, "some windows to be heard", patience)
+        enough_transcribed = partial(_passed_share, client, document, server, report, share)
+        wait_until(enough_transcribed, "some windows to be transcribed", limit)
         server.kill()
-        told.kills += 1
+        report.kills += 1
     with Server(data, settings=settings) as server:
         client = Client(server.url)
-        status: dict[str, Any] = wait_for(
-            lambda: _over(client, document, server, told), "the call to be over", patience
+        status: dict[str, Any] = wait_until(
+            lambda: _finished_status(client, document, server, report), "the call to be finished", limit
         )
-    told.status, told.error = status["status"], status["error"]
+    report.status, report.error = status["status"], status["error"]
     with sqlite3.connect(data / "towpath.db") as database:
-        heard = "from provider_calls where model like 'moonshine%'"
-        told.made, told.reopened = database.execute(
-            f"select sum(status = 'ANSWERED'), sum(reopened) {heard}"
+        window_calls = "from provider_calls where model like 'moonshine%'"
+        report.made, report.repeated = database.execute(
+            f"select sum(status = 'ANSWERED'), sum(repeated) {window_calls}"
         ).fetchone()
-        [told.seconds] = database.execute(f"select sum(json_extract(units, '$.seconds')) {heard}").fetchone()
-    return told
+        [report.seconds] = database.execute(
+            f"select sum(json_extract(units, '$.seconds')) {window_calls}"
+        ).fetchone()
+    return report
 
 
-def _past(client: Client, document: str, server: Server, told: Told, share: float) -> bool:
-    stage = _hearing(client, document, server, told)
-    return bool(stage and stage["total"] and stage["done"] >= share * stage["total"])
+def _passed_share(
+    client: Client, document: str, server: Server, report: CallDrillReport, share: float
+) -> bool:
+    stage = _poll_transcription(client, document, server, report)
+    progress = stage and stage["progress"]
+    return bool(progress and progress["done"] >= share * progress["total"])
 
 
-def _over(client: Client, document: str, server: Server, told: Told) -> dict[str, Any] | None:
-    _hearing(client, document, server, told)
+def _finished_status(
+    client: Client, document: str, server: Server, report: CallDrillReport
+) -> dict[str, Any] | None:
+    _poll_transcription(client, document, server, report)
     status = client.get(f"/documents/{document}/status")
-    return status if status["status"] in OVER and status["poll_after_ms"] is None else None
+    return status if status["status"] in FINISHED_STATUSES and status["poll_after_ms"] is None else None
 
 
-def _hearing(client: Client, document: str, server: Server, told: Told) -> dict[str, Any] | None:
-    time.sleep(LOOK_EVERY)
+def _poll_transcription(
+    client: Client, document: str, server: Server, report: CallDrillReport
+) -> dict[str, Any] | None:
+    time.sleep(POLL_INTERVAL)
     status = client.get(f"/documents/{document}/status")
     stage = next((one for one in status["stages"] if one["name"] == "transcribe_poll"), None)
-    if stage and stage["total"]:
-        told.windows = stage["total"]
-        told.progress.append(stage["done"])
-    told.memory.append(_megabytes(server))
+    if stage and stage["progress"]:
+        report.windows = stage["progress"]["total"]
+        report.progress.append(stage["progress"]["done"])
+    report.memory.append(_megabytes(server))
     return stage
 
 
 def _megabytes(server: Server) -> int:
     try:
         process = psutil.Process(server.process.pid)
-        family = [process, *process.children(recursive=True)]
-        return sum(one.memory_info().rss for one in family) >> 20
+        processes = [process, *process.children(recursive=True)]
+        return sum(one.memory_info().rss for one in processes) >> 20
     except psutil.NoSuchProcess:
         return 0
 
@@ -113,27 +129,27 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--window", type=float, default=60)
     arguments = parser.parse_args()
-    said = np.concatenate([recordings.speech("two_cities.wav"), recordings.speech("beckett.wav")])
-    times = int(arguments.minutes * 60 * recordings.RATE / len(said)) + 1
-    whole = np.tile(said, times)[: int(arguments.minutes * 60 * recordings.RATE)]
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="call-drill-") as place:
-        told = killed_while_hearing(
-            Path(place) / "data",
-            recordings.wav(whole),
+    speech = np.concatenate([recordings.speech("two_cities.wav"), recordings.speech("beckett.wav")])
+    repeats = int(arguments.minutes * 60 * recordings.RATE / len(speech)) + 1
+    samples = np.tile(speech, repeats)[: int(arguments.minutes * 60 * recordings.RATE)]
+    started_at = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="call-drill-") as temp_dir:
+        report = run_call_drill(
+            Path(temp_dir) / "data",
+            recordings.wav(samples),
             arguments.kills,
             window=arguments.window,
-            turn=20.0,
-            patience=4 * 3600,
+            slice_seconds=20.0,
+            limit=4 * 3600,
         )
     print(
-        f"{arguments.minutes:g} minutes, {told.kills} kills: {told.status} {told.error or ''}\n"
-        f"windows {told.windows}, answered {told.made}, in the open window {told.reopened}, "
-        f"heard {told.seconds:.0f} s of {arguments.minutes * 60:.0f} s\n"
-        f"memory of server and children: {max(told.memory)} MB at most, {told.memory[-1]} MB at the end\n"
-        f"{time.monotonic() - began:.0f} s in all"
+        f"{arguments.minutes:g} minutes, {report.kills} kills: {report.status} {report.error or ''}\n"
+        f"windows {report.windows}, answered {report.made}, in the open window {report.repeated}, "
+        f"transcribed {report.seconds:.0f} s of {arguments.minutes * 60:.0f} s\n"
+        f"memory of server and children: {max(report.memory)} MB at most, {report.memory[-1]} MB at the end\n"
+        f"{time.monotonic() - started_at:.0f} s in all"
     )
-    good = told.status == "COMPLETED" and told.made == told.windows and told.reopened <= told.kills
+    good = report.status == "COMPLETED" and report.made == report.windows and report.repeated <= report.kills
     sys.exit(not good)
 
 

@@ -1,4 +1,4 @@
-"""Arenas for the crash stories, on both engines, with databases that keep what they acknowledged."""
+"""Crash harnesses on both engines, on databases with durable commits."""
 
 from __future__ import annotations
 
@@ -7,46 +7,48 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.arena import Arena, audited_postgres, postgres_arena, sqlite_arena
+from tests.crash.crash_harness import CrashHarness, audited_postgres, postgres_harness, sqlite_harness
 from tests.support.databases import PostgresServer
 
 
 @pytest.fixture(scope="session")
 def audited_database(durable_postgres: PostgresServer) -> str:
-    """The Postgres database that stories have one after the other, each finding it empty."""
+    """The Postgres database that tests use one after the other; each finds it empty."""
     return audited_postgres(durable_postgres)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def arena(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Arena]:
-    """A fresh arena for one test, once for each engine."""
-    yield from _arena(request, tmp_path)
+def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CrashHarness]:
+    """A new harness for one test, once for each engine."""
+    yield from _harness(request, tmp_path)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def shared_arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    """An arena whose one long story is told by many tests."""
-    yield from _arena(request, tmp_path_factory.mktemp("arena"))
+def shared_harness(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CrashHarness]:
+    """A harness for one long run that many tests of a module examine."""
+    yield from _harness(request, tmp_path_factory.mktemp("harness"))
 
 
 @pytest.fixture
-def sqlite(tmp_path: Path, migrated_sqlite_file: Path) -> Iterator[Arena]:
-    """A fresh arena on SQLite alone."""
-    with sqlite_arena(tmp_path, migrated_sqlite_file) as ready:
+def sqlite(tmp_path: Path, migrated_sqlite_file: Path) -> Iterator[CrashHarness]:
+    """A new harness on SQLite alone."""
+    with sqlite_harness(tmp_path, migrated_sqlite_file) as ready:
         yield ready
 
 
 @pytest.fixture
-def postgres(tmp_path: Path, audited_database: str) -> Iterator[Arena]:
-    """A fresh arena on Postgres alone."""
-    with postgres_arena(tmp_path, audited_database) as ready:
+def postgres(tmp_path: Path, audited_database: str) -> Iterator[CrashHarness]:
+    """A new harness on Postgres alone."""
+    with postgres_harness(tmp_path, audited_database) as ready:
         yield ready
 
 
-def _arena(request: pytest.FixtureRequest, folder: Path) -> Iterator[Arena]:
+def _harness(request: pytest.FixtureRequest, folder: Path) -> Iterator[CrashHarness]:
     if request.param == "sqlite":
-        with sqlite_arena(folder, request.getfixturevalue("migrated_sqlite_file")) as ready:
+        with sqlite_harness(folder, request.getfixturevalue("migrated_sqlite_file")) as ready:
             yield ready
     else:
-        with postgres_arena(folder, request.getfixturevalue("audited_database")) as ready:
+        with postgres_harness(folder, request.getfixturevalue("audited_database")) as ready:
             yield ready

@@ -1,6 +1,6 @@
-"""`python -m tests.crash.folder_drill FOLDER`: a folder goes in, the server is killed ten times over.
+"""`python -m tests.crash.folder_drill FOLDER`: processes a folder while the server is killed ten times.
 
-The same folder is worked undisturbed first. Chunks (ids and text), fields, statuses and provider calls must
+The same folder is processed without kills first. Chunks (ids and text), fields, statuses and provider calls must
 be the same afterwards, no chunk twice, no blob left over after `towpath check --repair`.
 """
 
@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.servers import OVER, Client, Server
+from tests.support.servers import FINISHED_STATUSES, Client, Server
 
-Picture = dict[str, Any]
+Snapshot = dict[str, Any]
 
 
 def main() -> None:
@@ -30,42 +30,43 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     files = sorted(path for path in arguments.folder.rglob("*") if path.is_file())
-    with tempfile.TemporaryDirectory(prefix="folder-drill-") as place:
-        root = Path(place)
-        calm = undisturbed(root / "calm" / "data", files)
-        print(f"undisturbed: {summary(calm)}", flush=True)
-        stormy = disturbed(root / "stormy" / "data", files, arguments.kills, random.Random(arguments.seed))
-        print(f"{arguments.kills} kills: {summary(stormy)}", flush=True)
-        differences = compare(calm, stormy) + leftovers(root / "stormy" / "data")
+    with tempfile.TemporaryDirectory(prefix="folder-drill-") as temp_dir:
+        root = Path(temp_dir)
+        expected = undisturbed(root / "undisturbed" / "data", files)
+        print(f"undisturbed: {summary(expected)}", flush=True)
+        data = root / "disturbed" / "data"
+        disturbed_result = disturbed(data, files, arguments.kills, random.Random(arguments.seed))
+        print(f"{arguments.kills} kills: {summary(disturbed_result)}", flush=True)
+        differences = compare(expected, disturbed_result) + leftovers(data)
     for difference in differences:
         print("DIFFERENT", difference)
     print("the same" if not differences else f"{len(differences)} differences")
     sys.exit(bool(differences))
 
 
-def undisturbed(data: Path, files: Sequence[Path]) -> Picture:
+def undisturbed(data: Path, files: Sequence[Path]) -> Snapshot:
     with Server(data, settings=SETTINGS) as server:
         client = Client(server.url)
         ids = submit(client, files)
         wait(client, ids)
-        return picture(client, ids)
+        return take_snapshot(client, ids)
 
 
-def disturbed(data: Path, files: Sequence[Path], kills: int, chance: random.Random) -> Picture:
+def disturbed(data: Path, files: Sequence[Path], kills: int, rng: random.Random) -> Snapshot:
     ids: dict[str, str] = {}
     for number in range(kills):
         server = Server(data, settings=SETTINGS).wait_until_ready()
         if number == 0:
             ids = submit(Client(server.url), files)
-        time.sleep(chance.uniform(0.2, 4.0))
+        time.sleep(rng.uniform(0.2, 4.0))
         server.kill()
     with Server(data, settings=SETTINGS) as server:
         client = Client(server.url)
         wait(client, ids)
-        return picture(client, ids)
+        return take_snapshot(client, ids)
 
 
-#: Bystanders of random kills must not be taken for poison, and the drill is no race against the deadline.
+#: Random kills must not quarantine a document, and runs have no deadline.
 SETTINGS = {"TOWPATH_MAX_CRASHES": "1000", "TOWPATH_RUN_DEADLINE_SECONDS": "none"}
 
 
@@ -76,16 +77,16 @@ def submit(client: Client, files: Sequence[Path]) -> dict[str, str]:
 def wait(client: Client, ids: dict[str, str], seconds: float = 1800) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        found = client.get("/documents/status", ids=",".join(ids.values()))
-        if all(one["status"] in OVER for one in found):
+        answers = client.get("/documents/status", ids=",".join(ids.values()))
+        if all(answer["status"] in FINISHED_STATUSES for answer in answers):
             return
         time.sleep(0.5)
     raise SystemExit("some documents are stuck")
 
 
-def picture(client: Client, ids: dict[str, str]) -> Picture:
-    """What users see of each file."""
-    seen: Picture = {}
+def take_snapshot(client: Client, ids: dict[str, str]) -> Snapshot:
+    """The status, chunks and fields of each file."""
+    seen: Snapshot = {}
     for name, document_id in ids.items():
         status = client.get(f"/documents/{document_id}/status")
         chunks = client.get(f"/documents/{document_id}/chunks", limit=1000)
@@ -100,15 +101,18 @@ def picture(client: Client, ids: dict[str, str]) -> Picture:
     return seen
 
 
-def compare(calm: Picture, stormy: Picture) -> list[str]:
+def compare(expected: Snapshot, actual: Snapshot) -> list[str]:
     return [
-        f"{name}: {part}" for name in calm for part in calm[name] if calm[name][part] != stormy[name][part]
+        f"{name}: {part}"
+        for name in expected
+        for part in expected[name]
+        if expected[name][part] != actual[name][part]
     ]
 
 
 def leftovers(data: Path) -> list[str]:
-    """What the database and the folder must not hold after the storm."""
-    found: list[str] = []
+    """Rows and blobs that must not exist after the kills."""
+    findings: list[str] = []
     with sqlite3.connect(data / "towpath.db") as database:
         [running] = database.execute(
             "select count(*) from (select 1 from processing_runs where state = 'RUNNING' group by document_id"
@@ -117,26 +121,26 @@ def leftovers(data: Path) -> list[str]:
         [twice] = database.execute(
             "select count(*) from (select 1 from provider_calls group by org_id, key having count(*) > 1)"
         ).fetchone()
-        [open_windows] = database.execute("select coalesce(sum(reopened), 0) from provider_calls").fetchone()
+        [open_windows] = database.execute("select coalesce(sum(repeated), 0) from provider_calls").fetchone()
     if running or twice:
-        found.append(f"{running} documents with two running runs, {twice} calls remembered twice")
-    print(f"calls in the open window (local, free): {open_windows}")
+        findings.append(f"{running} documents with two running runs, {twice} calls stored twice")
+    print(f"repeated calls (local, free): {open_windows}")
     for flags in (["--repair"], []):
-        told = subprocess.run(
+        check = subprocess.run(
             [sys.executable, "-m", "towpath", "check", "--json", "--data", str(data), *flags],
             capture_output=True,
             text=True,
             check=False,
         )
-        storage = json.loads(told.stdout)["storage"]
+        storage = json.loads(check.stdout)["storage"]
     if storage["orphans"] or storage["missing"]:
-        found.append(f"blobs: {len(storage['orphans'])} orphans, {len(storage['missing'])} missing")
-    return found
+        findings.append(f"blobs: {len(storage['orphans'])} orphans, {len(storage['missing'])} missing")
+    return findings
 
 
-def summary(seen: Picture) -> str:
-    done = sum(one["status"] == "COMPLETED" for one in seen.values())
-    chunks = sum(len(one["chunks"]) for one in seen.values())
+def summary(seen: Snapshot) -> str:
+    done = sum(entry["status"] == "COMPLETED" for entry in seen.values())
+    chunks = sum(len(entry["chunks"]) for entry in seen.values())
     return f"{len(seen)} files, {done} completed, {chunks} chunks"
 
 

@@ -1,4 +1,4 @@
-"""A wire between workers and Postgres that can be cut: silently, as networks do, or loudly."""
+"""A proxy between workers and Postgres whose connections can hang or be refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = ".s.PGSQL.5432"
 
 
 class Proxy:
-    """Forwards a Unix socket to a server's, both ways, for as long as it is allowed to."""
+    """Forwards a Unix socket to the server's socket in both directions, until it hangs or refuses."""
 
     def __init__(self, folder: Path, server: Path) -> None:
         self._server = server / _NAME
@@ -28,17 +28,17 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def hang(self) -> None:
-        """Nothing arrives any more, and nobody is told."""
+        """Forward nothing any more, without closing connections."""
         self._flowing.clear()
 
     def refuse(self) -> None:
-        """Every connection breaks, and no new one is made."""
+        """Close every connection and accept no new one."""
         self._refusing = True
         for end in self._open:
             _close(end)
         self._open.clear()
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         self._refusing = False
         self._flowing.set()
 
@@ -59,29 +59,29 @@ class Proxy:
             server = socket.socket(socket.AF_UNIX)
             server.connect(str(self._server))
             self._open += [client, server]
-            for here, there in ((client, server), (server, client)):
-                threading.Thread(target=self._pump, args=(here, there), daemon=True).start()
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(target=self._pump, args=(source, target), daemon=True).start()
 
-    def _pump(self, here: socket.socket, there: socket.socket) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while data := here.recv(65536):
+            while data := source.recv(65536):
                 self._flowing.wait()
-                there.sendall(data)
-        _close(here)
-        _close(there)
+                target.sendall(data)
+        _close(source)
+        _close(target)
 
 
 def _close(end: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        # Wakes whoever waits in recv or accept; close alone would not.
+        # Wakes a thread that waits in recv or accept; close alone would not.
         end.shutdown(socket.SHUT_RDWR)
     end.close()
 
 
 @contextlib.contextmanager
 def proxied(server: Path) -> Generator[tuple[Proxy, Path]]:
-    """A proxy before the Postgres whose socket lies in ``server``, and the folder of its own socket."""
-    # A short path of its own: the name of a Unix socket must fit in 107 bytes.
+    """Start a proxy for the Postgres whose socket is in ``server``; yield it and the folder of its socket."""
+    # A short path, because the name of a Unix socket must fit in 107 bytes.
     folder = Path(tempfile.mkdtemp(prefix="towpath-wire-"))
     proxy = Proxy(folder, server)
     try:

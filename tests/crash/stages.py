@@ -1,65 +1,76 @@
-"""Stages for the crash suite: each leaves a trace of every execution; some misbehave on their first epoch."""
+"""Stages of the crash tests: each records every execution; some fail or wait under their first lease epoch."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.crash.effects import Effects, epoch_of
-from tests.crash.perils import KILLS, ZOMBIES, Peril
-from tests.support.processes import wait_for
+from tests.crash.fault_points import KILLS, ZOMBIES, FaultPoint
+from tests.crash.side_effects import EffectLog, epoch_of
+from tests.support.timeouts import wait_until
 from towpath.errors import Transient
-from towpath.model.work import Done, Outcome, Suspend
-from towpath.pipelines.pipeline import Pipeline, Step
-from towpath.providers.contract import Answer, Pending
-from towpath.stages.contract import Context, PaidCall, Stage
-from towpath.worker.children import Children
+from towpath.model.answer import Answer, Pending
+from towpath.model.job import ProgressUnit, WaitingReason
+from towpath.model.outcome import Done, Outcome, Suspend
+from towpath.pipelines.pipeline import Pipeline, StageEntry
+from towpath.stages.contract import Context, ProviderCall, Stage
+from towpath.worker.process_pool import ProcessPool
 
 FIVE = tuple(f"drill/{number}" for number in range(1, 6))
 BUSY = tuple(f"busy/{number}" for number in range(1, 4))
-#: A file beside that of the effects: see ``_gated``.
-GATE = "gate"
+#: A file in the folder of the effects file: see ``_held_until_continued``.
+CONTINUE_FILE = "continue"
 
 
 def pipelines(file: Path) -> Sequence[Pipeline]:
-    """Everything the suite has: a lane for each peril, and the pipelines of the longer stories."""
-    effects = Effects(file)
+    """All pipelines of the crash tests: one lane per fault point, and the pipelines of the other tests."""
+    effects = EffectLog(file)
     done = _noted(effects, _plain)
     drill = {FIVE[0]: _if_paying(_plain), FIVE[2]: _if_paying(_pay(effects))}
     return [
-        *(_lane(peril, effects, file.parent / GATE) for peril in (*KILLS, *ZOMBIES)),
-        Pipeline("drill", 1, tuple(Step(name, _noted(effects, drill.get(name, _short))) for name in FIVE)),
-        Pipeline("busy", 1, tuple(Step(name, _noted(effects, _work(effects))) for name in BUSY)),
-        Pipeline("calling", 1, (Step("calling", _noted(effects, _keep_calling(effects))),)),
-        Pipeline("blocking", 1, (Step("blocking", _noted(effects, _block)),)),
-        Pipeline("lingering", 1, (Step("lingering", _noted(effects, _linger(effects))), Step("after", done))),
-        Pipeline("napping", 1, (Step("napping", _noted(effects, _nap)), Step("later", done))),
-        Pipeline("delegating", 1, (Step("delegating", _noted(effects, _delegate(effects))),)),
+        *(_lane(fault, effects, file.parent / CONTINUE_FILE) for fault in (*KILLS, *ZOMBIES)),
+        Pipeline(
+            "drill", 1, tuple(StageEntry(name, _noted(effects, drill.get(name, _short))) for name in FIVE)
+        ),
+        Pipeline("busy", 1, tuple(StageEntry(name, _noted(effects, _work(effects))) for name in BUSY)),
+        Pipeline("calling", 1, (StageEntry("calling", _noted(effects, _keep_calling(effects))),)),
+        Pipeline("blocking", 1, (StageEntry("blocking", _noted(effects, _block)),)),
+        Pipeline(
+            "waiting",
+            1,
+            (StageEntry("waiting", _noted(effects, _wait_forever(effects))), StageEntry("after", done)),
+        ),
+        Pipeline("sleeping", 1, (StageEntry("sleeping", _noted(effects, _sleep)), StageEntry("later", done))),
+        Pipeline("child_process", 1, (StageEntry("child_process", _noted(effects, _run_in_child(effects))),)),
+        Pipeline("crashing", 1, (StageEntry("crashing", _noted(effects, _crash)),)),
+        Pipeline("crashing-reader", 1, (StageEntry("crashing-reader", _noted(effects, _crash_reader)),)),
     ]
 
 
-def _lane(peril: Peril, effects: Effects, gate: Path) -> Pipeline:
-    first, *others = peril.stages
-    stages = {first: BEHAVIOURS[peril.behaviour](effects), **dict.fromkeys(others, _plain)}
-    if peril.kind == "zombie":
-        stages = {name: _gated(gate, stage) for name, stage in stages.items()}
-    return Pipeline(peril.lane, 1, tuple(Step(name, _noted(effects, s)) for name, s in stages.items()))
+def _lane(fault: FaultPoint, effects: EffectLog, continue_file: Path) -> Pipeline:
+    first, *others = fault.stages
+    stages = {first: BEHAVIOURS[fault.behaviour](effects), **dict.fromkeys(others, _plain)}
+    if fault.kind == "zombie":
+        stages = {name: _held_until_continued(continue_file, stage) for name, stage in stages.items()}
+    return Pipeline(fault.lane, 1, tuple(StageEntry(name, _noted(effects, s)) for name, s in stages.items()))
 
 
-def _gated(gate: Path, stage: Stage) -> Stage:
-    """On a later epoch, holds the job until the gate is opened: so long it is in a second worker's hands."""
+def _held_until_continued(continue_file: Path, stage: Stage) -> Stage:
+    """Under a later epoch, hold the job until the continue file exists, so that a second worker keeps the lease."""
 
-    async def gated(context: Context) -> Outcome:
+    async def held_until_continued(context: Context) -> Outcome:
         if epoch_of(context) > 1:
-            await asyncio.to_thread(wait_for, gate.exists, "the gate to be opened")
+            await asyncio.to_thread(wait_until, continue_file.exists, "the continue file")
         return await stage(context)
 
-    return gated
+    return held_until_continued
 
 
-def _noted(effects: Effects, stage: Stage) -> Stage:
+def _noted(effects: EffectLog, stage: Stage) -> Stage:
     async def noted(context: Context) -> Outcome:
         effects.note("stage", context)
         return await stage(context)
@@ -68,7 +79,7 @@ def _noted(effects: Effects, stage: Stage) -> Stage:
 
 
 async def _plain(context: Context) -> Outcome:
-    await context.progress(1, 1)
+    await context.progress(1, 1, ProgressUnit.PAGE)
     return Done({"epoch": epoch_of(context)})
 
 
@@ -83,48 +94,48 @@ def _if_paying(stage: Stage) -> Stage:
     return if_paying
 
 
-def _linger(_effects: Effects) -> Stage:
-    """Takes for ever the first time."""
+def _wait_forever(_effects: EffectLog) -> Stage:
+    """Never ends under the first epoch."""
 
-    async def linger(context: Context) -> Outcome:
+    async def wait_forever(context: Context) -> Outcome:
         if epoch_of(context) == 1:
             await asyncio.Event().wait()
         return Done()
 
-    return linger
+    return wait_forever
 
 
-def _stumble(_effects: Effects) -> Stage:
-    async def stumble(context: Context) -> Outcome:
+def _fail_once(_effects: EffectLog) -> Stage:
+    async def fail_once(context: Context) -> Outcome:
         if epoch_of(context) == 1:
-            raise Transient("a stone on the path")
+            raise Transient("a temporary error")
         return Done()
 
-    return stumble
+    return fail_once
 
 
-def _rest(_effects: Effects) -> Stage:
-    async def rest(context: Context) -> Outcome:
+def _suspend_once(_effects: EffectLog) -> Stage:
+    async def suspend_once(context: Context) -> Outcome:
         if epoch_of(context) == 1:
-            return Suspend(context.now(), "a moment's rest")
+            return Suspend(context.now(), WaitingReason.FREE_WORKER)
         return Done()
 
-    return rest
+    return suspend_once
 
 
-def _pay(effects: Effects) -> Stage:
+def _pay(effects: EffectLog) -> Stage:
     async def pay(context: Context) -> Outcome:
         async def call() -> Answer:
             effects.note("call", context)
             return Answer(b"an answer", {"pages": 1}, 0.01)
 
-        await context.once(_call(context), call)
+        await context.call_once(_call(context), call)
         return Done()
 
     return pay
 
 
-def _operate(effects: Effects) -> Stage:
+def _operate(effects: EffectLog) -> Stage:
     async def operate(context: Context) -> Outcome:
         async def start() -> str:
             effects.note("start", context)
@@ -134,24 +145,24 @@ def _operate(effects: Effects) -> Stage:
             effects.note("poll", context)
             return Answer(operation.encode()) if context.payload.get("polls") else Pending(0.0)
 
-        answer = await context.operation(_call(context), start, poll)
+        answer = await context.run_operation(_call(context), start, poll)
         return Done({"answer": answer.body.decode()})
 
     return operate
 
 
-BEHAVIOURS: dict[str, Callable[[Effects], Stage]] = {
+BEHAVIOURS: dict[str, Callable[[EffectLog], Stage]] = {
     "plain": lambda _effects: _plain,
-    "linger": _linger,
-    "stumble": _stumble,
-    "rest": _rest,
+    "wait_forever": _wait_forever,
+    "fail_once": _fail_once,
+    "suspend_once": _suspend_once,
     "pay": _pay,
     "operate": _operate,
 }
 
 
-def _work(effects: Effects) -> Stage:
-    """A stage of some length with a paid call in its middle."""
+def _work(effects: EffectLog) -> Stage:
+    """A stage that takes 10 ms and makes a paid call."""
     pay = _pay(effects)
 
     async def work(context: Context) -> Outcome:
@@ -161,12 +172,12 @@ def _work(effects: Effects) -> Stage:
     return work
 
 
-def _keep_calling(effects: Effects) -> Stage:
-    """Asks its provider every 10 ms for as long as it may, on its first epoch."""
+def _keep_calling(effects: EffectLog) -> Stage:
+    """Call the provider every 10 ms under the first epoch, as long as the lease lasts."""
 
     async def keep_calling(context: Context) -> Outcome:
         while epoch_of(context) == 1:
-            context.check()
+            context.check_lease()
             effects.note("call", context)
             await asyncio.sleep(0.01)
         return Done()
@@ -175,14 +186,35 @@ def _keep_calling(effects: Effects) -> Stage:
 
 
 async def _block(context: Context) -> Outcome:
-    """Blocks the event loop, as a careless stage would."""
-    time.sleep(float(str(context.options["seconds"])))  # noqa: ASYNC251  (that is the misdeed)
+    """Block the event loop with a synchronous sleep."""
+    time.sleep(float(str(context.options["seconds"])))  # noqa: ASYNC251  (on purpose)
     return Done()
 
 
-async def _nap(context: Context) -> Outcome:
+async def _sleep(context: Context) -> Outcome:
     await asyncio.sleep(float(str(context.options["seconds"])))
     return Done()
+
+
+async def _crash(_context: Context) -> Outcome:
+    """End the process that runs the stage, as a fault in native code does."""
+    await asyncio.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return Done()
+
+
+async def _crash_reader(_context: Context) -> Outcome:
+    """End the child process in which a parser reads the document."""
+    children = ProcessPool(1)
+    try:
+        await children.run(crash_in_child, seconds=60)
+    finally:
+        children.close()
+    return Done()
+
+
+def crash_in_child() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def sleep_in_child(seconds: float, progress: Callable[[int, int], None]) -> None:
@@ -190,11 +222,11 @@ def sleep_in_child(seconds: float, progress: Callable[[int, int], None]) -> None
     time.sleep(seconds)
 
 
-def _delegate(effects: Effects) -> Stage:
-    """Has its work done by a child process, and tells when that is at it."""
+def _run_in_child(effects: EffectLog) -> Stage:
+    """Run the work in a child process, and record when the child has started."""
 
-    async def delegate(context: Context) -> Outcome:
-        children = Children(1)
+    async def run_in_child(context: Context) -> Outcome:
+        children = ProcessPool(1)
         seconds = float(str(context.options["seconds"]))
         try:
             await children.run(
@@ -207,8 +239,8 @@ def _delegate(effects: Effects) -> Stage:
             children.close()
         return Done()
 
-    return delegate
+    return run_in_child
 
 
-def _call(context: Context) -> PaidCall:
-    return PaidCall("emulator", "small", {"stage": context.stage}, context.document_id)
+def _call(context: Context) -> ProviderCall:
+    return ProviderCall("emulator", "small", {"stage": context.stage}, context.document_id)

@@ -1,6 +1,6 @@
-"""Each fault, struck at the point where it hurts, is seen by the drill's own eyes, on both engines.
+"""The drill's checks detect each planted bug when a worker is killed at the relevant point, on both engines.
 
-`towpath drill` comes to these points by chance, again and again; here they are chosen.
+`towpath drill` reaches these points at random; here they are chosen.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from random import Random
 
 import pytest
 
-from tests.integration.workshop import until
+from tests.crash.planted_bugs import CheckpointBeforeCommit, NoFence, PublishInTwoParts
 from tests.support.databases import PostgresServer
-from towpath.drill import laws
-from towpath.drill.copies import LEASE_SECONDS, Copy, opened_copy
-from towpath.drill.picture import differences, picture
-from towpath.drill.storm import Storm
-from towpath.drill.strikes import Strike
+from tests.support.timeouts import PROCESS_SECONDS, WAIT_SECONDS, async_wait_until
+from towpath.drill import invariants
+from towpath.drill.chaos import ChaosRunner
+from towpath.drill.fault_injection import FaultInjectingLedger, FaultPoint, LedgerFactory
+from towpath.drill.instance import Instance, open_instance
+from towpath.drill.snapshot import differences, take_snapshot
 
-PATIENCE = 60.0
 NAME, BODY = (
     "canal.md",
     b"".join(
@@ -31,104 +31,123 @@ NAME, BODY = (
 )
 
 
-class Rehearsal:
-    """Copies of one document on one engine."""
+class DrillInstances:
+    """Instances of the drill on one engine."""
 
     def __init__(self, folder: Path, server: str | None) -> None:
         self._folder, self._server = folder, server
 
     @asynccontextmanager
-    async def copy(self, fault: str | None) -> AsyncGenerator[Copy]:
-        folder = self._folder / (fault or "calm")
-        async with opened_copy(folder, self._server, own_processes=False, fault=fault) as opened:
+    async def instance(
+        self, ledger_factory: LedgerFactory = FaultInjectingLedger
+    ) -> AsyncGenerator[Instance]:
+        folder = self._folder / getattr(ledger_factory, "__name__", "ledger")
+        async with open_instance(
+            folder, self._server, child_processes=False, ledger_factory=ledger_factory
+        ) as opened:
             yield opened
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def rehearsal(request: pytest.FixtureRequest, tmp_path: Path) -> Rehearsal:
+def drills(request: pytest.FixtureRequest, tmp_path: Path) -> DrillInstances:
     if request.param == "sqlite":
-        return Rehearsal(tmp_path, None)
+        return DrillInstances(tmp_path, None)
     server: PostgresServer = request.getfixturevalue("postgres_server")
-    return Rehearsal(tmp_path, server.dsn())
+    return DrillInstances(tmp_path, server.dsn())
 
 
-async def _worked(copy: Copy, strike: Strike | None = None, complete: dict[str, int] | None = None) -> Storm:
-    """The document is worked by one worker that may be struck, and by another after it; looked at all the time."""
-    storm = await _struck(copy, strike, complete)
-    assert await storm.at_rest()
-    return storm
+async def _processed(
+    instance: Instance, fault_point: FaultPoint | None = None, complete: dict[str, int] | None = None
+) -> ChaosRunner:
+    """Process the document with a worker that has the fault, then with another; check what is visible meanwhile."""
+    chaos = await _start_with_fault(instance, fault_point, complete)
+    assert await chaos.wait_until_idle()
+    return chaos
 
 
-async def _struck(copy: Copy, strike: Strike | None, complete: dict[str, int] | None = None) -> Storm:
-    storm = Storm(copy, Random(0), None, complete=dict(complete or {}))
-    await copy.submit(NAME, BODY)
-    copy.crew.start([] if strike is None else [strike])
-    if strike is not None:
-        await until(lambda: _fell(storm, strike), "the worker to be struck", PATIENCE)
-        copy.crew.start()
-    return storm
+async def _start_with_fault(
+    instance: Instance, fault_point: FaultPoint | None, complete: dict[str, int] | None = None
+) -> ChaosRunner:
+    chaos = ChaosRunner(instance, Random(0), None, expected_chunks=dict(complete or {}))
+    await instance.submit(NAME, BODY)
+    instance.pool.start([] if fault_point is None else [fault_point])
+    if fault_point is not None:
+        await async_wait_until(lambda: _fault_injected(chaos, fault_point), "the fault to be injected")
+        instance.pool.start()
+    return chaos
 
 
-async def _fell(storm: Storm, strike: Strike) -> bool:
-    crew = storm.copy.crew
-    crew.look_after(LEASE_SECONDS * 1.5)
-    await storm.look()
-    deed = "killed" if strike.signal is signal.SIGKILL else "stopped"
-    return crew.deeds[f"{deed} {strike.moment} {strike.verb}"] > 0
+async def _fault_injected(chaos: ChaosRunner, fault_point: FaultPoint) -> bool:
+    pool = chaos.instance.pool
+    pool.reap(WAIT_SECONDS)
+    await chaos.check_visible()
+    effect = "killed" if fault_point.signal is signal.SIGKILL else "stopped"
+    return pool.action_counts[f"{effect} {fault_point.moment} {fault_point.verb}"] > 0
 
 
-async def _passages(copy: Copy) -> dict[str, int]:
-    [paper] = (await picture(copy)).papers.items()
-    return {paper[0]: len(paper[1].chunks)}
+async def _chunk_counts(instance: Instance) -> dict[str, int]:
+    [document] = (await take_snapshot(instance)).documents.items()
+    return {document[0]: len(document[1].chunks)}
 
 
-async def test_without_a_fault_nothing_is_seen(rehearsal: Rehearsal) -> None:
-    async with rehearsal.copy(None) as copy:
-        storm = await _worked(copy, Strike(signal.SIGKILL, "after", "finish", 1))
-        assert await laws.unfenced(copy) == []
-        assert (await _passages(copy)).popitem()[1] > 4
-    assert storm.looks > 0
+async def test_without_a_planted_bug_the_drill_finds_nothing(drills: DrillInstances) -> None:
+    async with drills.instance() as instance:
+        chaos = await _processed(instance, FaultPoint(signal.SIGKILL, "after", "finish", 1))
+        assert await invariants.fence_findings(instance) == []
+        assert (await _chunk_counts(instance)).popitem()[1] > 4
+    assert chaos.checks > 0
 
 
-async def test_a_worker_that_wakes_without_a_fence_is_seen(rehearsal: Rehearsal) -> None:
-    async with rehearsal.copy("fence") as copy:
-        await _struck(copy, Strike(signal.SIGSTOP, "before", "advance", 1))
+async def test_a_missing_fence_is_found(drills: DrillInstances) -> None:
+    async with drills.instance(NoFence) as instance:
+        await _start_with_fault(instance, FaultPoint(signal.SIGSTOP, "before", "advance", 1))
 
-        async def crossed() -> list[str]:
-            copy.crew.look_after(0.0)
-            return await laws.unfenced(copy)
+        async def rescued() -> bool:
+            return (await invariants.event_counts(instance)).get("LEASE_EXPIRED", 0) > 0
 
-        assert "the fence was crossed" in (await until(crossed, "the sleeper to write", PATIENCE))[0]
+        await async_wait_until(rescued, "the lease of the stopped worker to expire")
+        for pooled in instance.pool.workers:
+            if pooled.wake_at is not None:
+                pooled.wake_at = 0.0
 
+        async def violations() -> list[str]:
+            instance.pool.reap(0.0)
+            return await invariants.fence_findings(instance)
 
-async def test_a_kill_between_the_checkpoint_and_its_commit_is_seen(rehearsal: Rehearsal) -> None:
-    async with rehearsal.copy(None) as calm:
-        await _worked(calm)
-        wanted = await picture(calm)
-    async with rehearsal.copy("checkpoint") as copy:
-        await _worked(copy, Strike(signal.SIGKILL, "after", "finish", 1))
-        told = differences(wanted, await picture(copy))
-    assert any("has 0 chunks instead of" in finding for finding in told)
-
-
-@pytest.mark.parametrize("struck", [False, True])
-async def test_content_that_is_published_in_pieces_is_seen(rehearsal: Rehearsal, struck: bool) -> None:
-    """Also when the worker is killed between the two pieces, and half a document stays there till the rescue."""
-    async with rehearsal.copy(None) as calm:
-        await _worked(calm)
-        complete = await _passages(calm)
-    strike = Strike(signal.SIGKILL, "before", "finish", 1) if struck else None
-    async with rehearsal.copy("publish") as copy:
-        storm = await _worked(copy, strike, complete)
-    assert "was seen with" in next(iter(storm.half_seen.values()))
+        assert (
+            "write without the lease"
+            in (await async_wait_until(violations, "the stopped worker to write"))[0]
+        )
 
 
-async def test_a_worker_that_is_dead_already_can_be_stopped_woken_and_retired(tmp_path: Path) -> None:
-    """It strikes itself down when it pleases, also between two looks of the drill."""
-    async with Rehearsal(tmp_path, None).copy(None) as copy:
-        member = copy.crew.start()
-        member.process.kill()
-        member.process.join(PATIENCE)
-        copy.crew.stop(member, 0.0)
-        copy.crew.retire()
-    assert copy.crew.members == []
+async def test_a_checkpoint_before_its_commit_is_found(drills: DrillInstances) -> None:
+    async with drills.instance() as undisturbed:
+        await _processed(undisturbed)
+        expected = await take_snapshot(undisturbed)
+    async with drills.instance(CheckpointBeforeCommit) as instance:
+        await _processed(instance, FaultPoint(signal.SIGKILL, "after", "finish", 1))
+        findings = differences(expected, await take_snapshot(instance))
+    assert any("has 0 chunks instead of" in finding for finding in findings)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_content_that_is_published_in_two_parts_is_found(drills: DrillInstances, killed: bool) -> None:
+    """Also when the worker is killed between the two parts, and half of the chunks stay visible until the rescue."""
+    async with drills.instance() as undisturbed:
+        await _processed(undisturbed)
+        complete = await _chunk_counts(undisturbed)
+    fault_point = FaultPoint(signal.SIGKILL, "before", "finish", 1) if killed else None
+    async with drills.instance(PublishInTwoParts) as instance:
+        chaos = await _processed(instance, fault_point, complete)
+    assert "was seen with" in next(iter(chaos.partial_documents.values()))
+
+
+async def test_a_worker_that_has_already_ended_can_be_stopped_and_retired(tmp_path: Path) -> None:
+    """A worker may kill itself between two checks of the drill."""
+    async with DrillInstances(tmp_path, None).instance() as instance:
+        worker = instance.pool.start()
+        worker.process.kill()
+        worker.process.join(PROCESS_SECONDS)
+        instance.pool.stop(worker, 0.0)
+        instance.pool.retire()
+    assert instance.pool.workers == []

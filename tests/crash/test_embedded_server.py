@@ -1,4 +1,4 @@
-"""The embedded server is killed, and nothing is lost, doubled or paid for again."""
+"""Kills of the embedded server: no document is lost, processed twice or paid twice."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import Client, Server, wait_for
+from tests.support.servers import Client, Server
+from tests.support.timeouts import COMMAND_SECONDS, wait_until
 
 
 def _book(chapter: int) -> bytes:
-    words = random.Random(chapter)
+    rng = random.Random(chapter)
     sentence = "The boat {} rose with the water of lock {} while the keeper counted {} barrels."
     lines = [f"# Chapter {chapter}\n"]
     lines += [
-        sentence.format(words.choice(("Ann", "Hope", "Swift")), words.randrange(99), words.randrange(999))
+        sentence.format(rng.choice(("Ann", "Hope", "Swift")), rng.randrange(99), rng.randrange(999))
         for _ in range(400)
     ]
     return "\n\n".join(lines).encode()
 
 
-def test_a_second_server_on_the_same_folder_is_refused_with_a_sentence(tmp_path: Path) -> None:
+def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     with Server(tmp_path / "data") as first:
         second = subprocess.run(
             [sys.executable, "-m", "towpath", "serve", "--data", str(tmp_path / "data"), "--port", "1"],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=COMMAND_SECONDS,
             check=False,
         )
 
         assert second.returncode == 2
         assert f"in use by {first.url}" in second.stderr
-        assert Client(first.url).get("/health") == {"status": "ok"}
+        assert Client(first.url).get("/health")["status"] == "ok"
 
 
 def test_serving_beyond_loopback_without_a_key_is_refused(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_serving_beyond_loopback_without_a_key_is_refused(tmp_path: Path) -> Non
         ],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=COMMAND_SECONDS,
         check=False,
     )
 
@@ -63,50 +64,55 @@ def test_serving_beyond_loopback_without_a_key_is_refused(tmp_path: Path) -> Non
     assert "towpath keys create" in refused.stderr
 
 
-def test_given_json_logs_then_every_line_that_a_server_says_is_json(tmp_path: Path) -> None:
+def test_with_json_logs_every_line_of_the_server_log_is_json(tmp_path: Path) -> None:
     with Server(tmp_path / "data", settings={"TOWPATH_LOG_FORMAT": "json"}) as server:
         client = Client(server.url)
-        client.wait_until_over(client.upload("book.md", _book(1))["id"])
+        client.wait_until_finished(client.upload("book.md", _book(1))["id"])
         server.stop()
 
-        said = [json.loads(line) for line in server.log.read_text().splitlines()]
+        lines = [json.loads(line) for line in server.log.read_text().splitlines()]
 
-    assert all({"at", "level", "logger", "message"} <= line.keys() for line in said)
+    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
 
 
-def test_a_killed_server_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_restarted_server_resumes_where_the_killed_one_was(tmp_path: Path) -> None:
     books = {f"book-{number}.md": _book(number) for number in range(6)}
     with Server(tmp_path / "calm" / "data") as calm:
         client = Client(calm.url)
         undisturbed = {name: client.upload(name, body)["id"] for name, body in books.items()}
-        client.wait_until_over(*undisturbed.values())
+        client.wait_until_finished(*undisturbed.values())
         texts = {name: _texts(client, undisturbed[name]) for name in books}
 
     data = tmp_path / "stormy" / "data"
     ids: dict[str, str] = {}
-    chance = random.Random(7)
+    rng = random.Random(7)
     for number in range(4):
-        # All four may strike the same stage of the same book, which is no fault of the book.
-        server = Server(data, settings={"TOWPATH_MAX_CRASHES": "9"}).wait_until_ready()
+        # All four kills may hit the same stage of the same document, which must not be quarantined.
+        server = Server(data, settings={"TOWPATH_MAX_CRASHES": "1"}).wait_until_ready()
         client = Client(server.url)
         for name, body in books.items():
             ids[name] = client.upload(name, body)["id"]
-        wanted = number + 1
-        wait_for(
-            lambda client=client, wanted=wanted: _stages_done(client) >= wanted, "some stages to be done"
+        stages_to_complete = number + 1
+        wait_until(
+            lambda client=client, stages_to_complete=stages_to_complete: (
+                _stages_done(client) >= stages_to_complete
+            ),
+            "some stages to be done",
         )
-        wait_for(lambda: chance.random() < 0.3, "a moment of chance")
+        wait_until(lambda: rng.random() < 0.3, "a moment of rng")
         server.kill()
 
-    with Server(data, settings={"TOWPATH_MAX_CRASHES": "9"}) as server:
+    with Server(data, settings={"TOWPATH_MAX_CRASHES": "1"}) as server:
         client = Client(server.url)
-        statuses = client.wait_until_over(*ids.values())
+        statuses = client.wait_until_finished(*ids.values())
         assert {status["status"] for status in statuses} == {"COMPLETED"}
         for name in books:
             assert _texts(client, ids[name]) == texts[name]
         costs = [client.get(f"/documents/{document}/costs") for document in ids.values()]
         embedded = sum(cost["units"]["texts"] for cost in costs)
-        assert embedded == sum(len(found) for found in texts.values()), "every passage embedded exactly once"
+        assert embedded == sum(len(chunks) for chunks in texts.values()), (
+            "every chunk was embedded exactly once"
+        )
 
     repaired = subprocess.run(
         [sys.executable, "-m", "towpath", "check", "--repair", "--data", str(data)],
@@ -124,8 +130,8 @@ def _texts(client: Client, document_id: str) -> list[tuple[str, str]]:
 
 
 def _stages_done(client: Client) -> int:
-    found = client.get("/jobs", status="COMPLETED", limit=500)
-    return len({(job["document_id"], job["stage"]) for job in found})
+    jobs = client.get("/jobs", status="COMPLETED", limit=500)
+    return len({(job["document_id"], job["stage"]) for job in jobs})
 
 
 @pytest.mark.parametrize("megabytes", [300])

@@ -1,4 +1,4 @@
-"""Postgres goes away under load and comes back: everything is completed, and nothing happens twice."""
+"""Postgres is restarted under load: all runs complete, and no stage is completed twice."""
 
 from __future__ import annotations
 
@@ -13,94 +13,96 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from tests.crash.arena import Arena
-from tests.crash.effects import calls
+from tests.crash.crash_harness import CrashHarness
+from tests.crash.side_effects import calls
 from tests.crash.stages import BUSY
 from tests.support.databases import PostgresServer
-from tests.support.processes import wait_for
+from tests.support.timeouts import WAIT_SECONDS, wait_until
 
 RUNS = 240
 
 
-def _under_load(arena: Arena) -> None:
-    """Three workers in the midst of many runs."""
-    arena.submit("busy", BUSY, count=RUNS)
+def _under_load(harness: CrashHarness) -> None:
+    """Start three workers on many runs and wait until they are busy."""
+    harness.submit("busy", BUSY, count=RUNS)
     for _ in range(3):
-        arena.start("--lease", "3", "--concurrency", "8")
-    wait_for(lambda: len(arena.effects) > 20, "the workers to be busy")
+        harness.start("--lease", "3", "--concurrency", "8")
+    wait_until(lambda: len(harness.effects) > 20, "the workers to be busy")
 
 
-def _assert_all_came_through(arena: Arena) -> None:
-    arena.wait_until_all_ended(60.0)
-    for worker in arena.workers:
+def _assert_all_completed(harness: CrashHarness) -> None:
+    harness.wait_until_all_ended()
+    for worker in harness.workers:
         worker.retire()
-    arena.assert_nothing_lost_and_nothing_twice()
-    # A call is made a second time only where it was begun and its answer not kept: an open window.
-    made = calls(arena.effects)
+    harness.assert_nothing_lost_and_nothing_twice()
+    # A call is repeated only if it was begun and its answer was not stored: it is counted as repeated.
+    made = calls(harness.effects)
     for document_id, times in made.items():
-        rows = arena.calls_of(document_id)
+        rows = harness.calls_of(document_id)
         assert len(rows) == len(BUSY)
-        assert len(BUSY) <= times <= len(BUSY) + sum(row.reopened for row in rows)
+        assert len(BUSY) <= times <= len(BUSY) + sum(row.repeated for row in rows)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["stopped", "crashed"])
-def test_postgres_ends_and_starts_again(
-    postgres: Arena, durable_postgres: PostgresServer, how: signal.Signals
+def test_runs_complete_although_postgres_is_restarted(
+    postgres: CrashHarness, durable_postgres: PostgresServer, how: signal.Signals
 ) -> None:
     _under_load(postgres)
     for _ in range(2):
         before = len(postgres.effects)
-        assert before < RUNS * len(BUSY) / 2, "there is too little left to do when Postgres goes away"
+        assert before < RUNS * len(BUSY) / 2, "too little work is left when Postgres is stopped"
         durable_postgres.restart(how)
-        wait_for(lambda before=before: len(postgres.effects) > before + 20, "the work to go on")
-    _assert_all_came_through(postgres)
+        wait_until(lambda before=before: len(postgres.effects) > before + 20, "the work to go on")
+    _assert_all_completed(postgres)
 
 
-def test_every_session_is_ended_ten_times_a_second(postgres: Arena, durable_postgres: PostgresServer) -> None:
+def test_runs_complete_while_all_sessions_are_terminated_ten_times_a_second(
+    postgres: CrashHarness, durable_postgres: PostgresServer
+) -> None:
     _under_load(postgres)
-    with _storm(durable_postgres, str(conninfo_to_dict(postgres.address)["dbname"])) as ended:
-        wait_for(lambda: len(ended) > 30 and sum(ended) > 50, "the storm to rage")
-    _assert_all_came_through(postgres)
+    with _terminate_sessions(durable_postgres, str(conninfo_to_dict(postgres.address)["dbname"])) as ended:
+        wait_until(lambda: len(ended) > 30 and sum(ended) > 50, "enough sessions to be terminated")
+    _assert_all_completed(postgres)
 
 
 @contextlib.contextmanager
-def _storm(server: PostgresServer, database: str) -> Generator[list[int]]:
-    """Ends all sessions of a database every 100 ms; gives the numbers of those it ended."""
+def _terminate_sessions(server: PostgresServer, database: str) -> Generator[list[int]]:
+    """Terminate all sessions of a database every 100 ms; yields the number of sessions ended each time."""
     over = threading.Event()
     ended: list[int] = []
 
-    def rage() -> None:
+    def terminate() -> None:
         query = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
         with psycopg.connect(server.dsn(), autocommit=True) as connection:
             while not over.wait(0.1):
                 ended.append(len(connection.execute(query, (database,)).fetchall()))
 
-    storm = threading.Thread(target=rage)
-    storm.start()
+    thread = threading.Thread(target=terminate)
+    thread.start()
     try:
         yield ended
     finally:
         over.set()
-        storm.join()
+        thread.join()
 
 
-def test_an_idle_worker_asks_at_most_seventy_times_a_minute(
-    postgres: Arena, durable_postgres: PostgresServer
+def test_an_idle_worker_sends_at_most_seventy_statements_a_minute(
+    postgres: CrashHarness, durable_postgres: PostgresServer
 ) -> None:
     with _statements_logged(durable_postgres, postgres):
         worker = postgres.start()
-        # Idle for a while already: it has stopped polling every second.
-        wait_for(lambda: _statements(durable_postgres) > 15, "the worker to have looked around")
+        # The worker has been idle long enough to poll less often than every second.
+        wait_until(lambda: _statements(durable_postgres) > 15, "the worker to have looked around")
         before, started, seconds = _statements(durable_postgres), time.monotonic(), 20.0
-        wait_for(lambda: time.monotonic() - started > seconds, "the time to pass", seconds + 1)
+        wait_until(lambda: time.monotonic() - started > seconds, "the time to pass", WAIT_SECONDS)
         a_minute = (_statements(durable_postgres) - before) * 60.0 / (time.monotonic() - started)
         assert 0 < a_minute <= 70
         worker.retire()
 
 
 @contextlib.contextmanager
-def _statements_logged(server: PostgresServer, arena: Arena) -> Generator[None]:
-    name = sql.Identifier(str(conninfo_to_dict(arena.address)["dbname"]))
+def _statements_logged(server: PostgresServer, harness: CrashHarness) -> Generator[None]:
+    name = sql.Identifier(str(conninfo_to_dict(harness.address)["dbname"]))
     server.command(sql.SQL("alter database {} set log_statement = 'all'").format(name))
     yield
     server.command(sql.SQL("alter database {} reset log_statement").format(name))
@@ -108,5 +110,5 @@ def _statements_logged(server: PostgresServer, arena: Arena) -> Generator[None]:
 
 def _statements(server: PostgresServer) -> int:
     """Statements in the server's log; only one database has its statements logged."""
-    said = (server.folder / "server.log").read_text("utf-8", "replace")
-    return sum(said.count(kind) for kind in ("LOG:  statement:", "LOG:  execute"))
+    log = (server.folder / "server.log").read_text("utf-8", "replace")
+    return sum(log.count(kind) for kind in ("LOG:  statement:", "LOG:  execute"))

@@ -1,9 +1,11 @@
-"""`towpath drill` as a sceptic runs it: green on both engines, and red when the program is made to fail."""
+"""`towpath drill` is green on both engines, and red with a planted bug."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,21 +15,24 @@ from typing import Any
 import pytest
 from psycopg import sql
 
+from tests.crash.planted_bugs import PublishInTwoParts
 from tests.support.databases import PostgresServer
-from towpath.drill.papers import papers
-from towpath.drill.picture import Paper, Picture, differences
+from tests.support.timeouts import COMMAND_SECONDS
+from towpath.drill.run import DrillOptions, drill
+from towpath.drill.sample_documents import sample_documents
+from towpath.drill.snapshot import DocumentSnapshot, Snapshot, differences
 
 _SMALL = ("--seed", "7", "--documents", "8")
 
 
-def _drill(tmp_path: Path, *flags: str, fault: str = "") -> tuple[int, dict[str, Any]]:
+def _drill(tmp_path: Path, *flags: str) -> tuple[int, dict[str, Any]]:
     report = tmp_path / "report.json"
-    environment = {**os.environ, "TOWPATH_DRILL_FAULT": fault, "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-m", "towpath", "drill", *_SMALL, "--report", str(report), *flags],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=COMMAND_SECONDS,
         env=environment,
         check=False,
     )
@@ -48,14 +53,14 @@ def test_a_short_drill_on_postgres_is_green(tmp_path: Path, postgres_server: Pos
     assert report["kills"] > 0
     assert report["documents"] >= 8
     assert report["chunks"] == report["vectors"] > 0
-    assert report["calls_made_again"] <= report["open_windows"]
+    assert report["calls_repeated"] <= report["open_windows"]
     assert _databases(postgres_server) == before
 
 
-def test_a_drill_on_somebodys_own_files_reads_them_in_child_processes(tmp_path: Path) -> None:
+def test_a_drill_on_a_given_folder_reads_its_files_in_child_processes(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
-    for name, body in papers(3, 0, 3):
+    for name, body in sample_documents(3, 0, 3):
         (folder / name).write_bytes(body)
     code, report = _drill(tmp_path, "--minutes", "0.05", "--folder", str(folder))
 
@@ -64,30 +69,19 @@ def test_a_drill_on_somebodys_own_files_reads_them_in_child_processes(tmp_path: 
     assert f"--folder {folder}" in report["replay"]
 
 
-def test_a_drill_turns_red_when_content_is_published_in_pieces(tmp_path: Path) -> None:
-    code, report = _drill(tmp_path, "--minutes", "1", fault="publish")
+def test_a_drill_turns_red_when_content_is_published_in_two_parts() -> None:
+    options = DrillOptions(minutes=1.0, seed=7, documents=8)
+    report = asyncio.run(drill(options, lambda _line: None, PublishInTwoParts))
 
-    assert (code, report["verdict"]) == (1, "red")
-    assert any("half a document was visible" in finding for finding in report["findings"])
-    assert Path(report["kept"]).is_dir()
-
-
-def test_an_unknown_fault_is_refused(tmp_path: Path) -> None:
-    refused = subprocess.run(
-        [sys.executable, "-m", "towpath", "drill"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "TOWPATH_DRILL_FAULT": "weather"},
-        check=False,
-    )
-    assert refused.returncode == 2
-    assert "must be one of fence, checkpoint, publish" in refused.stderr
+    assert not report.green
+    assert any("a part of a document was visible" in finding for finding in report.findings)
+    assert report.kept_folder is not None
+    shutil.rmtree(report.kept_folder)
 
 
-def test_the_same_seed_gives_the_same_papers() -> None:
-    assert papers(4, 1, 6) == papers(4, 1, 6)
-    assert papers(4, 1, 6) != papers(5, 1, 6)
+def test_the_same_seed_gives_the_same_documents() -> None:
+    assert sample_documents(4, 1, 6) == sample_documents(4, 1, 6)
+    assert sample_documents(4, 1, 6) != sample_documents(5, 1, 6)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +91,10 @@ def test_the_same_seed_gives_the_same_papers() -> None:
         ({"fields": []}, "a.md has 0 fields instead of 1"),
         ({"artifacts": {}}, "a.md has no vectors"),
         ({"status": "FAILED"}, "a.md is FAILED instead of COMPLETED"),
-        ({"connections": ["c and d"]}, "a.md has 0 connections missing and 1 strange ones"),
+        ({"connections": ["c and d"]}, "a.md has 0 connections missing and 1 unexpected"),
     ],
 )
 def test_every_difference_is_named(damaged: dict[str, Any], words: str) -> None:
-    whole = Paper("a.md", "COMPLETED", {"a": "x", "b": "y"}, {}, ["f"], {"vectors": "1"})
-    [told] = differences(Picture({"1": whole}, 2), Picture({"1": replace(whole, **damaged)}, 2))
-    assert words in told
+    whole = DocumentSnapshot("a.md", "COMPLETED", {"a": "x", "b": "y"}, {}, ["f"], {"vectors": "1"})
+    [finding] = differences(Snapshot({"1": whole}, 2), Snapshot({"1": replace(whole, **damaged)}, 2))
+    assert words in finding

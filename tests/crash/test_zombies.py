@@ -1,4 +1,4 @@
-"""SIGSTOP past the lease, then SIGCONT: the sleeper believes it still owns its job, and writes nothing."""
+"""SIGSTOP until another worker has the job, then SIGCONT: the stopped worker ("zombie") writes nothing."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.crash.arena import Arena, Dump
-from tests.crash.effects import Effect, calls
-from tests.crash.perils import ZOMBIES, Peril
-from tests.crash.stages import GATE
-from tests.support.processes import WorkerProcess, wait_for
-from towpath.ledger.contract import Submitted
+from tests.crash.crash_harness import CrashHarness, Dump
+from tests.crash.fault_points import ZOMBIES, FaultPoint
+from tests.crash.side_effects import Effect, calls
+from tests.crash.stages import CONTINUE_FILE
+from tests.support.processes import WorkerProcess
+from tests.support.timeouts import LONG_LEASE_SECONDS, wait_until
+from towpath.ledger.contract.ledger import Submitted
+
+LONG_LEASE = ("--lease", str(LONG_LEASE_SECONDS), "--heartbeat", "1")
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """Every zombie's job was in another worker's hands, who did nothing, when the zombies woke up."""
+class ZombieRun:
+    """Database dumps before and after the zombies continued, while an idle rescuer held all of their jobs."""
 
-    arena: Arena
+    harness: CrashHarness
     submitted: dict[str, Submitted]
     zombies: dict[str, WorkerProcess]
     before: Dump
@@ -29,100 +32,107 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(shared_arena: Arena) -> Story:
-    arena = shared_arena
-    submitted = {peril.lane: arena.submit(peril.lane, peril.stages)[0] for peril in ZOMBIES}
+def run_result(shared_harness: CrashHarness) -> ZombieRun:
+    harness = shared_harness
+    submitted = {fault.lane: harness.submit(fault.lane, fault.stages)[0] for fault in ZOMBIES}
     zombies: dict[str, WorkerProcess] = {}
-    for peril in ZOMBIES:
-        stages = ",".join(peril.stages)
-        zombies[peril.lane] = arena.start("--stages", stages, "--stop", peril.strike, "--lease", "3")
+    for fault in ZOMBIES:
+        stages = ",".join(fault.stages)
+        zombies[fault.lane] = harness.start("--stages", stages, "--stop", fault.point, *LONG_LEASE)
     for lane, zombie in zombies.items():
-        wait_for(lambda zombie=zombie: zombie.frozen, f"{lane} to stop itself")
-    # Its leases are so long that not even a heartbeat of its own changes a row meanwhile.
-    rescuer = arena.start("--lease", "3600", "--concurrency", str(len(ZOMBIES) * 2))
-    wait_for(lambda: _held_by(arena, rescuer) == len(ZOMBIES), "the rescuer to hold every job")
-    before = arena.dump()
+        wait_until(lambda zombie=zombie: zombie.frozen, f"{lane} to stop itself")
+    harness.expire_leases()
+    # Leases so long that no heartbeat of the rescuer changes a row between the two dumps.
+    rescuer = harness.start("--lease", "3600", "--concurrency", str(len(ZOMBIES) * 2))
+    wait_until(lambda: _held_by(harness, rescuer) == len(ZOMBIES), "the rescuer to hold every job")
+    before = harness.dump()
     woken_at = time.time()
     for zombie in zombies.values():
         zombie.wake()
     for lane, zombie in zombies.items():
-        wait_for(lambda zombie=zombie: zombie.said("after its sleep"), f"{lane} to try its write")
-        wait_for(
-            lambda zombie=zombie: zombie.said("the lease is lost"), f"{lane} to say that it lost its lease"
+        wait_until(lambda zombie=zombie: zombie.logged("after its stop"), f"{lane} to try its write")
+        wait_until(
+            lambda zombie=zombie: zombie.logged("the lease is lost"), f"{lane} to say that it lost its lease"
         )
-    after = arena.dump()
-    (arena.folder / GATE).touch()
-    arena.wait_until_all_ended()
+    after = harness.dump()
+    (harness.folder / CONTINUE_FILE).touch()
+    harness.wait_until_all_ended()
     rescuer.retire()
-    return Story(arena, submitted, zombies, before, after, woken_at, arena.dump())
+    return ZombieRun(harness, submitted, zombies, before, after, woken_at, harness.dump())
 
 
-def _held_by(arena: Arena, worker: WorkerProcess) -> int:
-    return sum(deed.pid == worker.pid for deed in arena.effects)
+def _held_by(harness: CrashHarness, worker: WorkerProcess) -> int:
+    return sum(effect.pid == worker.pid for effect in harness.effects)
 
 
-def test_not_a_single_row_is_different_after_they_woke(story: Story) -> None:
-    assert story.after == story.before
+def test_no_row_changes_after_the_zombies_continue(run_result: ZombieRun) -> None:
+    assert run_result.after == run_result.before
 
 
-@pytest.mark.parametrize("peril", ZOMBIES, ids=lambda peril: peril.lane)
+@pytest.mark.parametrize("fault", ZOMBIES, ids=lambda fault: fault.lane)
 class TestZombie:
-    def test_leaves_its_job_to_whoever_has_it_now(self, story: Story, peril: Peril) -> None:
-        submitted = story.submitted[peril.lane]
-        assert story.arena.run_state(submitted.run_id) == "COMPLETED"
-        assert sum(job.crashes for job in story.arena.jobs(submitted.run_id)) == peril.crashes
+    def test_leaves_its_job_to_the_new_lease_holder(self, run_result: ZombieRun, fault: FaultPoint) -> None:
+        submitted = run_result.submitted[fault.lane]
+        assert run_result.harness.run_state(submitted.run_id) == "COMPLETED"
+        assert sum(job.suspect for job in run_result.harness.jobs(submitted.run_id)) == fault.suspects
 
-    def test_does_nothing_after_it_woke_under_the_lease_it_lost(self, story: Story, peril: Peril) -> None:
-        """A new lease of the same run it may well be given: then it works as any other worker would."""
-        pid = story.zombies[peril.lane].pid
-        run = story.submitted[peril.lane].run_id
-        deeds = [deed for deed in story.arena.effects if deed.pid == pid and deed.run == run]
-        lost = {(deed.stage, deed.epoch) for deed in deeds if deed.at <= story.woken_at}
-        assert lost
-        assert [deed for deed in deeds if deed.at > story.woken_at and (deed.stage, deed.epoch) in lost] == []
-
-    def test_what_it_paid_for_in_its_sleep_is_counted_as_an_open_window(
-        self, story: Story, peril: Peril
+    def test_does_nothing_under_its_lost_lease_after_it_continues(
+        self, run_result: ZombieRun, fault: FaultPoint
     ) -> None:
-        document_id = story.submitted[peril.lane].document_id
-        assert calls(story.arena.effects)[document_id] == peril.calls
-        assert sum(row.reopened for row in story.arena.calls_of(document_id)) == peril.reopened
+        """It may get a new lease of the same run, and then works like any other worker."""
+        pid = run_result.zombies[fault.lane].pid
+        run = run_result.submitted[fault.lane].run_id
+        effects = [effect for effect in run_result.harness.effects if effect.pid == pid and effect.run == run]
+        lost = {(effect.stage, effect.epoch) for effect in effects if effect.at <= run_result.woken_at}
+        assert lost
+        assert [
+            effect
+            for effect in effects
+            if effect.at > run_result.woken_at and (effect.stage, effect.epoch) in lost
+        ] == []
+
+    def test_a_call_that_it_paid_for_before_its_stop_is_counted_as_repeated(
+        self, run_result: ZombieRun, fault: FaultPoint
+    ) -> None:
+        document_id = run_result.submitted[fault.lane].document_id
+        assert calls(run_result.harness.effects)[document_id] == fault.calls
+        assert sum(row.repeated for row in run_result.harness.calls_of(document_id)) == fault.repeated
 
 
-def test_they_go_on_to_work_honestly(story: Story) -> None:
-    """The last of its module: the zombies are given new documents of their own lanes."""
-    arena = story.arena
-    for peril in ZOMBIES:
-        if peril.behaviour != "linger":
-            arena.submit(peril.lane, peril.stages)
-    arena.wait_until_all_ended()
-    old = {submitted.document_id for submitted in story.submitted.values()}
-    assert _rows_about(arena.dump(), old) == _rows_about(story.end, old)
-    arena.assert_nothing_lost_and_nothing_twice()
-    for zombie in story.zombies.values():
+def test_zombies_process_new_documents_after_they_continue(run_result: ZombieRun) -> None:
+    """Runs last in this module: the zombies get new documents of their own lanes."""
+    harness = run_result.harness
+    for fault in ZOMBIES:
+        if fault.behaviour != "wait_forever":
+            harness.submit(fault.lane, fault.stages)
+    harness.wait_until_all_ended()
+    old = {submitted.document_id for submitted in run_result.submitted.values()}
+    assert _rows_about(harness.dump(), old) == _rows_about(run_result.end, old)
+    harness.assert_nothing_lost_and_nothing_twice()
+    for zombie in run_result.zombies.values():
         zombie.retire()
 
 
-def test_a_stopped_worker_makes_no_call_once_its_lease_can_have_ended(arena: Arena) -> None:
-    [submitted] = arena.submit("calling")
-    sleeper = arena.start("--lease", "2")
-    wait_for(lambda: len(_calls(arena)) > 10, "the worker to call its provider")
-    arena.freeze(sleeper)
-    rescuer = arena.start()
-    wait_for(lambda: arena.run_state(submitted.run_id) == "COMPLETED", "the other worker to finish")
+def test_a_stopped_worker_makes_no_call_once_its_lease_can_have_ended(harness: CrashHarness) -> None:
+    [submitted] = harness.submit("calling")
+    stopped_worker = harness.start("--lease", "2")
+    wait_until(lambda: len(_calls(harness)) > 10, "the worker to call its provider")
+    harness.freeze(stopped_worker)
+    rescuer = harness.start()
+    wait_until(lambda: harness.run_state(submitted.run_id) == "COMPLETED", "the other worker to finish")
     rescuer.retire()
-    before = arena.dump()
+    before = harness.dump()
     woken_at = time.time()
-    sleeper.wake()
-    wait_for(lambda: sleeper.said("the lease is lost"), "the sleeper to notice")
-    sleeper.retire()
-    assert [call for call in _calls(arena) if call.at > woken_at] == []
-    assert arena.dump() == before
-    arena.assert_nothing_lost_and_nothing_twice()
+    stopped_worker.wake()
+    wait_until(lambda: stopped_worker.logged("the lease is lost"), "the stopped worker to log it")
+    stopped_worker.retire()
+    assert [call for call in _calls(harness) if call.at > woken_at] == []
+    assert harness.dump() == before
+    harness.assert_nothing_lost_and_nothing_twice()
 
 
-def _calls(arena: Arena) -> list[Effect]:
-    return [effect for effect in arena.effects if effect.what == "call"]
+def _calls(harness: CrashHarness) -> list[Effect]:
+    return [effect for effect in harness.effects if effect.what == "call"]
 
 
 def _rows_about(dump: Dump, documents: set[str]) -> Dump:

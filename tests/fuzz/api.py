@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz.api`: Schemathesis against a living server, which must do what its API document says."""
+"""`python -m tests.fuzz.api`: runs Schemathesis against a running server, which must conform to its API document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHECKS = (
 
 
 def fuzz_api(url: str, folder: Path, examples: int, *more: str) -> subprocess.CompletedProcess[str]:
-    """Generated requests for every route; the answer's text tells what broke a promise."""
+    """Send generated requests to every route; the output names each violation of the API document."""
     command = [
         str(Path(sys.executable).parent / "st"),
         *("run", f"{url}/openapi.json", "--max-examples", str(examples), "--request-timeout", "30"),
@@ -32,10 +32,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=200)
     examples = parser.parse_args().examples
-    with tempfile.TemporaryDirectory(prefix="fuzz-api-") as place, Server(Path(place) / "data") as server:
-        ran = fuzz_api(server.url, Path(place), examples, "--generation-database", "none")
-    print(ran.stdout, ran.stderr)
-    sys.exit(ran.returncode)
+    with (
+        tempfile.TemporaryDirectory(prefix="fuzz-api-") as temp_dir,
+        Server(Path(temp_dir) / "data") as server,
+    ):
+        result = fuzz_api(server.url, Path(temp_dir), examples, "--generation-database", "none")
+    print(result.stdout, result.stderr)
+    sys.exit(result.returncode)
 
 
 if __name__ == "__main__":

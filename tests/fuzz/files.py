@@ -1,7 +1,7 @@
-"""`python -m tests.fuzz.files --minutes 10`: damaged files of every format go through a living server.
+"""`python -m tests.fuzz.files --minutes 10`: processes damaged files of every format with a running server.
 
-Every one must end as COMPLETED or as rejected in words; the server must stay the same process, answer no
-500 and never be silent for long.
+Every file must be COMPLETED or rejected with a reason. The server process must not end, answer with a 5xx
+status, or stop answering.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ import httpx
 
 from tests.support import pdfs
 from tests.support.samples import READERS, save_sample, variants
-from tests.support.servers import OVER, Client, Server
+from tests.support.servers import FINISHED_STATUSES, Client, Server
+from tests.support.timeouts import COMMAND_SECONDS
 
 BATCH = 20
-#: No damaged file may keep a document busy for longer than this.
-PATIENCE = 180.0
 
 
 def main() -> None:
@@ -35,58 +34,64 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="also damage the files of this folder")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
-    with tempfile.TemporaryDirectory(prefix="fuzz-files-") as place:
-        troubles = fuzz(Path(place), arguments.minutes * 60, arguments.seed, arguments.folder)
-    for trouble in troubles:
-        print("TROUBLE", trouble)
-    sys.exit(bool(troubles))
+    with tempfile.TemporaryDirectory(prefix="fuzz-files-") as temp_dir:
+        problems = fuzz(Path(temp_dir), arguments.minutes * 60, arguments.seed, arguments.folder)
+    for problem in problems:
+        print("PROBLEM", problem)
+    sys.exit(bool(problems))
 
 
-def fuzz(place: Path, seconds: float, seed: int, folder: Path | None = None) -> list[str]:
-    files = damaged_files(place, seed, folder)
+def fuzz(temp_dir: Path, seconds: float, seed: int, folder: Path | None = None) -> list[str]:
+    files = damaged_files(temp_dir, seed, folder)
     verdicts: Counter[str] = Counter()
-    troubles: list[str] = []
+    problems: list[str] = []
     until = time.monotonic() + seconds
-    with Server(place / "data", settings={"TOWPATH_MAX_ATTEMPTS": "1"}) as server:
+    with Server(
+        temp_dir / "data", settings={"TOWPATH_MAX_ATTEMPTS": "1", "TOWPATH_RUN_DEADLINE_SECONDS": "none"}
+    ) as server:
         client = Client(server.url)
-        while time.monotonic() < until and server.process.poll() is None and len(troubles) < 20:
+        while time.monotonic() < until and server.process.poll() is None and len(problems) < 20:
             batch = dict(itertools.islice(files, BATCH))
-            for name, status in watch(client, batch, troubles).items():
+            for name, status in watch(client, batch, problems).items():
                 verdicts[verdict(status)] += 1
-                if verdict(status) == "trouble":
-                    troubles.append(
+                if verdict(status) == "problem":
+                    problems.append(
                         f"{name}: {status['status']} {status['run']['failure_type']} {status['error']}"
                     )
                     (Path(tempfile.gettempdir()) / f"fuzz-{seed}-{name}").write_bytes(batch[name])
         if server.process.poll() is not None:
-            troubles.append(f"the server ended: {server.said()}")
+            problems.append(f"the server ended: {server.log_tail()}")
     print(dict(verdicts), flush=True)
-    return troubles
+    return problems
 
 
-def watch(client: Client, batch: dict[str, bytes], troubles: list[str]) -> dict[str, Any]:
-    """Send a batch and wait for its end; ask about something else meanwhile."""
+def watch(client: Client, batch: dict[str, bytes], problems: list[str]) -> dict[str, Any]:
+    """Upload a batch and wait until it is processed; search meanwhile."""
     ids: dict[str, str] = {}
     for name, body in batch.items():
         answer = client.http.post("/documents", files={"file": (name, body)})
         if answer.status_code == 200:
             ids[name] = answer.json()["id"]
         elif answer.status_code >= 500:
-            troubles.append(f"{name}: the upload was answered {answer.status_code} {answer.text[:200]}")
-    until = time.monotonic() + PATIENCE
+            problems.append(f"{name}: the upload was answered {answer.status_code} {answer.text[:200]}")
+    until = time.monotonic() + COMMAND_SECONDS
     while True:
         try:
-            found: list[Any] = client.get("/documents/status", ids=",".join(ids.values())) if ids else []
+            statuses: list[Any] = client.get("/documents/status", ids=",".join(ids.values())) if ids else []
             client.get("/search", q="one all text", limit=3)
         except httpx.HTTPError as error:
-            troubles.append(f"the server did not answer well: {error!r}")
+            problems.append(f"the server did not answer well: {error!r}")
             return {}
-        states = {one["document_id"]: one for one in found}
-        if all(one["status"] in OVER for one in found):
+        states = {item["document_id"]: item for item in statuses}
+        if all(item["status"] in FINISHED_STATUSES for item in statuses):
             return {name: states[document_id] for name, document_id in ids.items()}
         if time.monotonic() > until:
-            stuck = [name for name, document_id in ids.items() if states[document_id]["status"] not in OVER]
-            troubles.append(f"stuck: {stuck}")
+            stuck = [
+                name
+                for name, document_id in ids.items()
+                if states[document_id]["status"] not in FINISHED_STATUSES
+            ]
+            problems.append(f"stuck: {stuck}")
             return {}
         time.sleep(0.2)
 
@@ -96,14 +101,16 @@ def verdict(status: Any) -> str:
         return "completed"
     if status["run"]["failure_type"] == "REJECTED" and status["error"]:
         return "rejected"
-    return "trouble"
+    return "problem"
 
 
-def damaged_files(place: Path, seed: int, folder: Path | None) -> Iterator[tuple[str, bytes]]:
-    """Endlessly, each kind in turn; the same ones for the same seed."""
-    originals = {kind: save_sample(kind, place / f"sample.{kind}").read_bytes() for kind in READERS}
-    originals["pdf"] = pdfs.plain(place / "sample.pdf", [pdfs.LOREM] * 3).read_bytes()
-    originals["png"] = pdfs.image_file(place / "sample.png", [pdfs.picture(pdfs.LOREM)], "PNG").read_bytes()
+def damaged_files(temp_dir: Path, seed: int, folder: Path | None) -> Iterator[tuple[str, bytes]]:
+    """Damaged files without end, each format in turn; equal for equal seeds."""
+    originals = {kind: save_sample(kind, temp_dir / f"sample.{kind}").read_bytes() for kind in READERS}
+    originals["pdf"] = pdfs.plain(temp_dir / "sample.pdf", [pdfs.LOREM] * 3).read_bytes()
+    originals["png"] = pdfs.image_file(
+        temp_dir / "sample.png", [pdfs.picture(pdfs.LOREM)], "PNG"
+    ).read_bytes()
     for path in sorted(folder.rglob("*")) if folder else []:
         if path.is_file() and path.stat().st_size < 3_000_000:
             originals[path.name] = path.read_bytes()

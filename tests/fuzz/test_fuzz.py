@@ -1,4 +1,4 @@
-"""A short round of each fuzzer; `make fuzz` gives them ten minutes."""
+"""A short run of each fuzzer; `make fuzz` runs them for ten minutes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tests.fuzz.files import fuzz
 from tests.support.servers import Client, Server
 
 
-def test_damaged_files_are_read_or_rejected_and_the_server_lives(tmp_path: Path) -> None:
+def test_damaged_files_are_read_or_rejected_and_the_server_keeps_running(tmp_path: Path) -> None:
     assert fuzz(tmp_path, seconds=1, seed=2026) == []
 
 
-def test_generated_requests_meet_what_the_api_document_promises(tmp_path: Path) -> None:
+def test_generated_requests_conform_to_the_api_document(tmp_path: Path) -> None:
     with Server(tmp_path / "data") as server:
         client = Client(server.url)
-        client.wait_until_over(client.upload("keeper.md", b"# The keeper\n\nHe opens the gates.")["id"])
+        client.wait_until_finished(client.upload("keeper.md", b"# The keeper\n\nHe opens the gates.")["id"])
         ran = fuzz_api(server.url, tmp_path, 8, "--generation-deterministic")
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-1000:]

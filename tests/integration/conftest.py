@@ -1,13 +1,13 @@
-"""Workshops for the tests of the worker, on both engines."""
+"""Fixtures of the integration tests: a worker harness on each engine."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.integration.workshop import Workshop
+from tests.integration.worker_harness import WorkerHarness
 from tests.support.databases import EngineUnderTest
 
 
 @pytest.fixture
-def workshop(engine: EngineUnderTest) -> Workshop:
-    return Workshop(engine)
+def harness(engine: EngineUnderTest) -> WorkerHarness:
+    return WorkerHarness(engine)

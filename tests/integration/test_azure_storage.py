@@ -1,4 +1,4 @@
-"""Towpath with its files in Azure Blob Storage: the same work, addresses for providers, and outages."""
+"""Towpath with its files in Azure Blob Storage: processing, signed URLs for providers, and outages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from tests.support.api_client import ApiClient, open_api_client
 from tests.support.azurite import KEY, connection_string
-from tests.support.desk import Desk, opened_desk
 from tests.support.relay import Relay
 from tests.support.servers import free_port
+from tests.support.timeouts import WAIT_SECONDS
 from towpath.cli.main import main
 from towpath.errors import ConfigError, StorageUnavailable
 from towpath.model.ids import new_id
@@ -39,7 +40,7 @@ async def store(azurite: str, container: str, tmp_path: Path) -> AsyncIterator[A
 @pytest.fixture
 async def relay(azurite_port: int) -> AsyncIterator[Relay]:
     relay = Relay(azurite_port)
-    await relay.mend()
+    await relay.restore()
     yield relay
     await relay.cut()
 
@@ -48,65 +49,65 @@ async def stored(store: AzureStore) -> set[str]:
     return {key async for key in store.keys("")}
 
 
-async def test_a_document_lives_in_the_container_from_upload_to_deletion(
+async def test_the_files_of_a_document_are_in_the_container_until_its_deletion(
     azurite: str, container: str, store: AzureStore, tmp_path: Path
 ) -> None:
-    async with opened_desk(tmp_path / "data", blob_storage=azurite, blob_container=container) as desk:
-        sent = await desk.upload("lock.md", NOTE)
-        status = await desk.finished(sent["id"])
-        again = await desk.upload("lock.md", NOTE)
-        part = await desk.http.get(f"/documents/{sent['id']}/original", headers={"Range": "bytes=2-9"})
-        content = await desk.http.get(f"/documents/{sent['id']}/content")
-        hits = (await desk.get("/search", q="staircase of locks"))["hits"]
-        kept = await stored(store)
+    async with open_api_client(tmp_path / "data", blob_storage=azurite, blob_container=container) as client:
+        sent = await client.upload("lock.md", NOTE)
+        status = await client.wait_until_finished(sent["id"])
+        again = await client.upload("lock.md", NOTE)
+        part = await client.http.get(f"/documents/{sent['id']}/original", headers={"Range": "bytes=2-9"})
+        content = await client.http.get(f"/documents/{sent['id']}/content")
+        hits = (await client.get("/search", q="staircase of locks"))["hits"]
+        stored_keys = await stored(store)
 
         assert status["status"] == "COMPLETED"
         assert again["duplicate"]
         assert part.content == b"The lock"
         assert "five locks" in content.text
         assert hits[0]["document_id"] == sent["id"]
-        # One original although it was sent twice, its artifacts, and nothing on this machine.
-        assert len([key for key in kept if "/originals/" in key]) == 1
-        assert desk.blobs() == set()
-        assert list(desk.towpath.services.intake.incoming.iterdir()) == []
+        # One original although it was sent twice, its artifacts, and no local blob or temporary file.
+        assert len([key for key in stored_keys if "/originals/" in key]) == 1
+        assert client.blobs() == set()
+        assert list(client.runtime.services.intake.scratch_dir.iterdir()) == []
 
-        await desk.http.delete(f"/documents/{sent['id']}")
+        await client.http.delete(f"/documents/{sent['id']}")
         assert not [key for key in await stored(store) if "/answers/" not in key]
 
 
-async def test_a_provider_can_fetch_a_signed_address_and_nothing_else(store: AzureStore) -> None:
+async def test_a_signed_url_gives_access_to_one_blob_only(store: AzureStore) -> None:
     await store.put("orgs/a/originals/1", NOTE)
-    await store.put("orgs/a/originals/2", b"somebody else's")
+    await store.put("orgs/a/originals/2", b"another document")
 
     signed = await store.signed_url("orgs/a/originals/1")
 
     assert signed is not None
     address, _, signature = signed.partition("?")
-    async with httpx.AsyncClient() as stranger:
-        assert (await stranger.get(signed)).content == NOTE
-        assert (await stranger.get(address)).status_code in (403, 404)
-        assert (await stranger.get(address[:-1] + "2?" + signature)).status_code == 403
-        assert (await stranger.delete(signed)).status_code == 403
+    async with httpx.AsyncClient() as http:
+        assert (await http.get(signed)).content == NOTE
+        assert (await http.get(address)).status_code in (403, 404)
+        assert (await http.get(address[:-1] + "2?" + signature)).status_code == 403
+        assert (await http.delete(signed)).status_code == 403
 
 
 async def test_an_upload_during_an_outage_is_refused_and_leaves_nothing(
     relay: Relay, container: str, tmp_path: Path
 ) -> None:
     wire = connection_string(relay.port)
-    async with opened_desk(tmp_path / "data", blob_storage=wire, blob_container=container) as desk:
+    async with open_api_client(tmp_path / "data", blob_storage=wire, blob_container=container) as client:
         await relay.cut()
-        refused = await desk.http.post("/documents", files={"file": ("lock.md", NOTE)})
-        known = await desk.get("/documents")
-        await relay.mend()
-        sent = await desk.upload("lock.md", NOTE)
+        refused = await client.http.post("/documents", files={"file": ("lock.md", NOTE)})
+        known = await client.get("/documents")
+        await relay.restore()
+        sent = await client.upload("lock.md", NOTE)
 
         assert refused.status_code == 503
         assert refused.json()["type"] == "urn:towpath:storage-unavailable"
         assert known["documents"] == []
-        assert (await desk.finished(sent["id"]))["status"] == "COMPLETED"
+        assert (await client.wait_until_finished(sent["id"]))["status"] == "COMPLETED"
 
 
-async def test_work_waits_for_the_storage_and_pays_no_attempt(
+async def test_a_job_waits_for_the_storage_and_uses_no_attempt(
     relay: Relay, container: str, tmp_path: Path
 ) -> None:
     wire: dict[str, Any] = {
@@ -114,37 +115,37 @@ async def test_work_waits_for_the_storage_and_pays_no_attempt(
         "blob_container": container,
         "backoff_scale": 0.02,
     }
-    async with opened_desk(tmp_path / "data", work=False, **wire) as desk:
-        sent = await desk.upload("lock.md", NOTE)
+    async with open_api_client(tmp_path / "data", with_worker=False, **wire) as client:
+        sent = await client.upload("lock.md", NOTE)
     await relay.cut()
 
-    async with opened_desk(tmp_path / "data", **wire) as desk:
-        waiting = await until_it_waits(desk, sent["id"])
-        await relay.mend()
-        over = await desk.finished(sent["id"])
+    async with open_api_client(tmp_path / "data", **wire) as client:
+        waiting = await wait_until_suspended(client, sent["id"])
+        await relay.restore()
+        finished = await client.wait_until_finished(sent["id"])
 
-    assert "Azure Blob Storage does not answer" in waiting["waiting_for"]
-    assert over["status"] == "COMPLETED"
-    assert {stage["attempts"] for stage in over["stages"]} == {0}
+    assert "Azure Blob Storage does not answer" in waiting["waiting_detail"]
+    assert finished["status"] == "COMPLETED"
+    assert {stage["attempts"] for stage in finished["stages"]} == {0}
 
 
-async def until_it_waits(desk: Desk, document_id: str) -> Any:
+async def wait_until_suspended(client: ApiClient, document_id: str) -> Any:
     async def waits() -> Any:
         while True:
-            status = await desk.get(f"/documents/{document_id}/status")
-            if status["waiting_for"] and "Storage" in status["waiting_for"]:
+            status = await client.get(f"/documents/{document_id}/status")
+            if status["waiting_reason"] == "storage":
                 return status
             await asyncio.sleep(0.02)
 
-    return await asyncio.wait_for(waits(), 60)
+    return await asyncio.wait_for(waits(), WAIT_SECONDS)
 
 
-async def test_nothing_is_tried_twice_behind_the_queues_back(tmp_path: Path) -> None:
-    """A storage that is busy is asked once for each try of ours: the queue waits, not the SDK."""
-    asked: list[bytes] = []
+async def test_the_sdk_does_not_repeat_requests(tmp_path: Path) -> None:
+    """A busy storage gets one request per attempt: the job queue retries, the SDK does not."""
+    requests: list[bytes] = []
 
     async def busy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        requests.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(b"HTTP/1.1 503 Server Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
         await writer.drain()
         writer.close()
@@ -156,58 +157,59 @@ async def test_nothing_is_tried_twice_behind_the_queues_back(tmp_path: Path) -> 
             await store.size("orgs/a/note")
         await store.close()
 
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
-async def test_a_wrong_key_is_told_without_the_key(azurite_port: int, tmp_path: Path) -> None:
+async def test_the_error_for_a_wrong_key_does_not_contain_the_key(azurite_port: int, tmp_path: Path) -> None:
     wrong = base64.b64encode(b"not the key of this account").decode()
     store = AzureStore(connection_string(azurite_port, wrong), "towpath", tmp_path)
 
-    with pytest.raises(StorageUnavailable, match="refuses the credentials") as told:
+    with pytest.raises(StorageUnavailable, match="refuses the credentials") as error:
         await store.put("orgs/a/note", b"x")
     await store.close()
 
-    assert wrong not in str(told.value)
+    assert wrong not in str(error.value)
 
 
-def test_a_broken_connection_string_is_told_without_its_words(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="not the connection string") as told:
+def test_the_error_for_a_broken_connection_string_does_not_contain_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="not the connection string") as error:
         AzureStore("AccountKey=do-not-tell", "towpath", tmp_path)
 
-    assert "do-not-tell" not in str(told.value)
+    assert "do-not-tell" not in str(error.value)
 
 
-async def test_check_compares_and_repairs_the_container_and_tells_no_secret(
+async def test_check_compares_and_repairs_the_container_and_prints_no_secret(
     azurite: str, container: str, store: AzureStore, tmp_path: Path
 ) -> None:
-    async with opened_desk(tmp_path / "data", blob_storage=azurite, blob_container=container) as desk:
-        sent = await desk.upload("lock.md", NOTE)
-        await desk.finished(sent["id"])
+    async with open_api_client(tmp_path / "data", blob_storage=azurite, blob_container=container) as client:
+        sent = await client.upload("lock.md", NOTE)
+        await client.wait_until_finished(sent["id"])
     whole = await stored(store)
     await store.put("orgs/a/documents/lost", b"nothing points to this")
     await store.put("holiday-photos/1", b"not ours")
 
     settings = {"TOWPATH_BLOB_STORAGE": azurite, "TOWPATH_BLOB_CONTAINER": container}
-    words = ["check", "--data", str(tmp_path / "data")]
+    command = ["check", "--data", str(tmp_path / "data")]
 
-    told = await asyncio.to_thread(terminal, [*words, "--repair"], settings)
-    assert "1 that nothing points to, 0 missing, orphans removed" in told
-    assert KEY not in told
+    error = await asyncio.to_thread(terminal, [*command, "--repair"], settings)
+    assert "1 orphaned (deleted), 0 missing" in error
+    assert KEY not in error
     assert await stored(store) == whole | {"holiday-photos/1"}
 
     original = next(key for key in whole if "/originals/" in key)
     await store.delete(original)
-    assert f"Some files are missing: {original}" in await asyncio.to_thread(terminal, words, settings)
+    assert f"Files are missing: {original}" in await asyncio.to_thread(terminal, command, settings)
 
 
-def test_a_storage_that_is_not_there_is_a_sentence_at_the_command_line(tmp_path: Path) -> None:
+def test_an_unreachable_storage_is_reported_by_one_sentence_at_the_command_line(tmp_path: Path) -> None:
     settings = {"TOWPATH_BLOB_STORAGE": connection_string(free_port())}
+    terminal(["migrate", "--data", str(tmp_path / "data")], settings)
 
-    told = terminal(["check", "--data", str(tmp_path / "data")], settings)
+    error = terminal(["check", "--data", str(tmp_path / "data")], settings)
 
-    assert told.startswith("towpath: Azure Blob Storage does not answer")
+    assert error.startswith("towpath: Azure Blob Storage does not answer")
 
 
-def terminal(words: list[str], settings: dict[str, str]) -> str:
-    """What a command prints, with these settings in the environment."""
-    return CliRunner().invoke(main, words, env=settings).output
+def terminal(command: list[str], settings: dict[str, str]) -> str:
+    """Return the output of a command with these settings in the environment."""
+    return CliRunner().invoke(main, command, env=settings).output

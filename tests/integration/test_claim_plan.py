@@ -1,4 +1,4 @@
-"""The claim walks its index: with a million finished jobs in the table it reads a few thousand rows."""
+"""The claim uses its index: with a million finished jobs in the table it reads a few thousand rows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from psycopg.rows import TupleRow
 
 from tests.support.databases import PostgresServer, sqlite_engine
 from tests.support.factories import a_plan, a_submission
+from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.ledger.database import Transaction
 from towpath.ledger.statements import statements
 from towpath.ledger.verbs import submit
@@ -25,7 +26,7 @@ from towpath.ledger.verbs.claim import FIRST_ORG, LANES, claim
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 CLAIM_INDEX = "ix_document_processing_jobs_claim"
 HOT_TABLES = {"document_processing_jobs", "processing_runs", "documents"}
-#: The claim's parameters as the ledger gives them, with their types.
+#: The parameters of the claim statement with their types.
 TYPES = {
     "worker": "text",
     "after": "uuid",
@@ -37,9 +38,9 @@ TYPES = {
     "now": "timestamptz",
 }
 
-# 100 organizations and 100,000 documents, each with ten finished jobs of an old run and one that waits.
-# Half of those that wait stand in one lane: the planner takes lanes to be alike, and reads them whole.
-# Ids grow as the ledger's own do; random ones would make the million rows five times slower to insert.
+# 100 organizations and 100,000 documents, each with ten finished jobs of an old run and one pending job.
+# Half of the pending jobs are in one lane (organization and stage), because the planner assumes lanes of
+# equal size. Ids grow as those of the ledger; with random ids the inserts would take five times as long.
 FILL = """
 create function pg_temp.made_id(kind text, n bigint) returns uuid language sql immutable
 return cast(kind || lpad(to_hex(n), 31, '0') as uuid);
@@ -85,14 +86,14 @@ Connection = psycopg.Connection[TupleRow]
 
 
 @dataclass(frozen=True, slots=True)
-class Large:
+class LargeDatabase:
     dsn: str
-    #: A session that prepared the claim while the tables were empty, and keeps that plan.
+    #: A session that prepared the claim while the tables were empty and still uses that plan.
     old_session: Connection
 
 
 @pytest.fixture(scope="module")
-def large(postgres_server: PostgresServer) -> Iterator[Large]:
+def large(postgres_server: PostgresServer) -> Iterator[LargeDatabase]:
     dsn = postgres_server.create_migrated()
     with (
         psycopg.connect(dsn, autocommit=True) as old_session,
@@ -101,11 +102,11 @@ def large(postgres_server: PostgresServer) -> Iterator[Large]:
         old_session.execute("set plan_cache_mode = force_generic_plan")
         _prepare(old_session)
         _explain(old_session, limit=10)
-        # References are right by construction; checking a million of them would take most of the time.
+        # The references are valid by construction; checking a million of them would take most of the time.
         filler.execute("set session_replication_role = replica")
         filler.execute(FILL)
         filler.execute("vacuum (analyze) document_processing_jobs, processing_runs, documents")
-        yield Large(dsn, old_session)
+        yield LargeDatabase(dsn, old_session)
     postgres_server.drop(dsn)
 
 
@@ -120,8 +121,8 @@ def _prepare(connection: Connection) -> None:
 
 
 def _explain(connection: Connection, *, limit: int, stages: list[str] | None = None) -> dict[str, Any]:
-    """Run the prepared claim, take it back, and give its plan with what each node really did."""
-    given = {
+    """Run the prepared claim, roll it back, and return its plan with the actual counts of each node."""
+    parameters = {
         "worker": "anna",
         "after": FIRST_ORG,
         "limit": limit,
@@ -131,7 +132,7 @@ def _explain(connection: Connection, *, limit: int, stages: list[str] | None = N
         "until": NOW + timedelta(seconds=30),
         "now": NOW,
     }
-    values = sql.SQL(", ").join(sql.Literal(given[name]) for name in TYPES)
+    values = sql.SQL(", ").join(sql.Literal(parameters[name]) for name in TYPES)
     explain = sql.SQL("explain (analyze, format json) execute claim ({})").format(values)
     with connection.transaction(force_rollback=True):
         row = connection.execute(explain, prepare=False).fetchone()
@@ -146,7 +147,7 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _rows_read(plan: dict[str, Any]) -> float:
-    """Rows taken from tables and indexes, with those thrown away."""
+    """Count the rows read from tables and indexes, including filtered ones."""
     return sum(
         (
             node["Actual Rows"]
@@ -159,7 +160,7 @@ def _rows_read(plan: dict[str, Any]) -> float:
     )
 
 
-def _assert_it_walks_the_index(plan: dict[str, Any], at_most: int) -> None:
+def _assert_index_is_used(plan: dict[str, Any], at_most: int) -> None:
     nodes = list(_nodes(plan))
     scanned = {node.get("Relation Name") for node in nodes if node["Node Type"] == "Seq Scan"}
     assert not scanned & HOT_TABLES
@@ -167,9 +168,9 @@ def _assert_it_walks_the_index(plan: dict[str, Any], at_most: int) -> None:
     assert _rows_read(plan) <= at_most, json.dumps(plan, indent=1)
 
 
-@pytest.fixture(params=["a plan of today", "a generic plan of today", "a plan from when it was empty"])
-def session(request: pytest.FixtureRequest, large: Large) -> Iterator[Connection]:
-    if request.param == "a plan from when it was empty":
+@pytest.fixture(params=["custom plan", "generic plan", "plan for empty tables"])
+def session(request: pytest.FixtureRequest, large: LargeDatabase) -> Iterator[Connection]:
+    if request.param == "plan for empty tables":
         yield large.old_session
         return
     with psycopg.connect(large.dsn, autocommit=True) as connection:
@@ -180,37 +181,37 @@ def session(request: pytest.FixtureRequest, large: Large) -> Iterator[Connection
 
 
 @pytest.mark.parametrize("limit", [1, 10, 50])
-def test_given_a_million_finished_jobs_when_claiming_then_a_bounded_number_of_rows_is_read(
+def test_a_claim_with_a_million_finished_jobs_reads_a_bounded_number_of_rows(
     session: Connection, limit: int
 ) -> None:
     plan = _explain(session, limit=limit)
     assert plan["Actual Rows"] == limit
-    # Each of at most 64 lanes is asked for its window; then come a few rows for each job that is taken.
-    _assert_it_walks_the_index(plan, at_most=64 * (2 * limit + 16) + 64 * 2 + 40 * limit)
+    # At most 64 lanes are read, each up to the window, then a few rows for each claimed job.
+    _assert_index_is_used(plan, at_most=64 * (2 * limit + 16) + 64 * 2 + 40 * limit)
 
 
-def test_given_a_stage_that_has_no_jobs_when_claiming_it_then_only_the_lanes_are_looked_at(
+def test_a_claim_of_a_stage_without_jobs_reads_only_the_lanes(
     session: Connection,
 ) -> None:
     plan = _explain(session, limit=10, stages=["transcribe"])
     assert plan["Actual Rows"] == 0
-    # 100 organizations with five stages each: one look at each of their lanes.
-    _assert_it_walks_the_index(plan, at_most=2 * 500 + 10)
+    # 100 organizations with five stages each: one index lookup per lane.
+    _assert_index_is_used(plan, at_most=2 * 500 + 10)
 
 
-def test_given_a_stage_that_has_some_jobs_when_claiming_it_then_only_those_lanes_are_read(
+def test_a_claim_of_one_stage_reads_only_lanes_of_that_stage(
     session: Connection,
 ) -> None:
     plan = _explain(session, limit=10, stages=["stage3"])
     assert plan["Actual Rows"] == 10
-    _assert_it_walks_the_index(plan, at_most=64 * (2 * 10 + 16) + 2 * 500 + 40 * 10)
+    _assert_index_is_used(plan, at_most=64 * (2 * 10 + 16) + 2 * 500 + 40 * 10)
 
 
-#: The other verbs a worker says all day, with parameters of the shape the ledger gives them.
+#: The other verbs that workers use often, with parameters of the ledger's shape.
 _ROWS = json.dumps(
     [{"job_id": FIRST_ORG, "epoch": 1, "progress": {}, "result": {}, "follow_ups": [], "final": False}]
 )
-OTHERS: dict[str, dict[str, object]] = {
+OTHER_VERBS: dict[str, dict[str, object]] = {
     "heartbeat": {"rows": _ROWS, "until": NOW, "now": NOW},
     "progress": {"rows": _ROWS, "now": NOW},
     "advance": {"rows": _ROWS, "until": NOW, "now": NOW},
@@ -218,30 +219,31 @@ OTHERS: dict[str, dict[str, object]] = {
     "fail": {"rows": _ROWS, "now": NOW},
     "suspend": {"rows": _ROWS, "now": NOW},
     "release": {"rows": _ROWS, "now": NOW},
-    "fence": {"job_id": FIRST_ORG, "epoch": 1},
+    "lock_leased_job": {"job_id": FIRST_ORG, "epoch": 1},
     "wake_next": {"documents": json.dumps([FIRST_ORG]), "now": NOW},
     "end_runs": {
         "runs": json.dumps([FIRST_ORG]),
         "state": "CANCELLED",
         "error": None,
         "kind": "RUN_CANCELLED",
+        "detail": None,
         "now": NOW,
     },
-    "rescue": {"now": NOW, "stamp": "now", "limit": 100, "max_crashes": 2},
-    "overdue": {"now": NOW, "limit": 100},
+    "rescue": {"now": NOW, "stamp": "now", "limit": 100},
+    "select_overdue_runs": {"now": NOW, "limit": 100},
     "next_sweep": {},
 }
 
 
-@pytest.mark.parametrize("verb", OTHERS)
-def test_given_a_million_finished_jobs_then_no_other_verb_scans_the_tables(large: Large, verb: str) -> None:
+@pytest.mark.parametrize("verb", OTHER_VERBS)
+def test_no_other_verb_scans_the_tables_with_a_million_finished_jobs(large: LargeDatabase, verb: str) -> None:
     (statement,) = statements("postgres", verb)
     with (
         psycopg.connect(large.dsn, autocommit=True) as connection,
         connection.transaction(force_rollback=True),
     ):
-        asked = cast("LiteralString", f"explain (analyze, format json) {statement}")
-        row = connection.execute(asked, OTHERS[verb]).fetchone()
+        explain = cast("LiteralString", f"explain (analyze, format json) {statement}")
+        row = connection.execute(explain, OTHER_VERBS[verb]).fetchone()
     assert row is not None
     plan = cast("dict[str, Any]", row[0][0]["Plan"])
     scanned = {node.get("Relation Name") for node in _nodes(plan) if node["Node Type"] == "Seq Scan"}
@@ -249,18 +251,16 @@ def test_given_a_million_finished_jobs_then_no_other_verb_scans_the_tables(large
     assert _rows_read(plan) <= 100
 
 
-def test_given_sqlite_then_the_claim_walks_the_same_index_and_does_not_feel_the_finished_jobs(
-    tmp_path: Path, migrated_sqlite_file: Path
-) -> None:
+def test_finished_jobs_do_not_slow_the_claim_on_sqlite(tmp_path: Path, migrated_sqlite_file: Path) -> None:
     with sqlite_engine(tmp_path / "ledger.db", migrated_sqlite_file) as engine:
         plan = a_plan(("extract",))
         submissions = [a_submission(plan=plan) for _ in range(200)]
         engine.database.transact(lambda tx: submit.submit(tx, submissions, NOW - timedelta(days=1)))
-        alone = engine.database.transact(_work_of_a_claim)
-        # Given as many finished jobs as would show
+        steps_without_finished = engine.database.transact(_claim_steps)
+        # Given 50,000 finished jobs
         engine.database.transact(_add_finished)
         engine.database.transact(lambda tx: tx.connection.exec_driver_sql("analyze"))
-        assert engine.database.transact(_work_of_a_claim) <= alone * 1.1
+        assert engine.database.transact(_claim_steps) <= steps_without_finished * 1.1
         for line in engine.database.transact(_plans):
             if re.match(r"SCAN (document_processing_jobs|job|ready|processing_runs|run|other)\b", line):
                 assert CLAIM_INDEX in line
@@ -282,8 +282,8 @@ def _add_finished(tx: Transaction) -> None:
     )
 
 
-def _work_of_a_claim(tx: Transaction) -> int:
-    """How many tens of steps SQLite's machine makes for one claim, which is then taken back."""
+def _claim_steps(tx: Transaction) -> int:
+    """Count the steps of SQLite's virtual machine for one claim, in units of 10; roll the claim back."""
     steps = 0
 
     def count() -> int:
@@ -295,16 +295,16 @@ def _work_of_a_claim(tx: Transaction) -> int:
     tx.connection.exec_driver_sql("savepoint before_the_claim")
     raw.set_progress_handler(count, 10)
     try:
-        found = claim(tx, "anna", after=FIRST_ORG, limit=10, lease_seconds=30, now=NOW, stages=None)
+        jobs = claim(tx, ClaimRequest("anna", limit=10, lease_seconds=30), FIRST_ORG, NOW)
     finally:
         raw.set_progress_handler(None, 0)
     tx.connection.exec_driver_sql("rollback to before_the_claim")
-    assert len(found) == 10
+    assert len(jobs) == 10
     return steps
 
 
 def _plans(tx: Transaction) -> list[str]:
-    given = dict.fromkeys(TYPES, None) | {
+    parameters = dict.fromkeys(TYPES, None) | {
         "limit": 10,
         "lanes": LANES,
         "after": FIRST_ORG,
@@ -313,5 +313,5 @@ def _plans(tx: Transaction) -> list[str]:
     return [
         str(row[3])
         for statement in statements("sqlite", "claim")
-        for row in tx.connection.exec_driver_sql(f"explain query plan {statement}", given)
+        for row in tx.connection.exec_driver_sql(f"explain query plan {statement}", parameters)
     ]

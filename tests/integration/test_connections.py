@@ -1,4 +1,4 @@
-"""Connections: found between documents that speak of the same thing, and true whatever happens meanwhile."""
+"""Connections between documents: found, updated, pinned and hidden, also while documents change."""
 
 from __future__ import annotations
 
@@ -7,73 +7,76 @@ import uuid
 import pytest
 from sqlalchemy import delete, insert
 
-from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
+from tests.integration.connection_harness import BEES, CANAL, ConnectionHarness, make_connection_harness
 from tests.support.databases import EngineUnderTest
 from tests.support.factories import a_document
-from towpath.catalogue.contract import ShownConnection
-from towpath.ledger.contract import Plan, Submission
+from towpath.ledger.contract.ledger import RunPlan, Submission
 from towpath.ledger.tables import connections, organizations
-from towpath.model.work import JobStatus, RunState
+from towpath.model.job import JobStatus
+from towpath.model.run import RunState
+from towpath.queries.contract import ShownConnection
 from towpath.stages import connect
 
 
 @pytest.fixture
-def shelf(engine: EngineUnderTest) -> Bookshelf:
-    return a_shelf(engine)
+def harness(engine: EngineUnderTest) -> ConnectionHarness:
+    return make_connection_harness(engine)
 
 
-async def test_given_two_documents_on_one_subject_then_their_passages_are_connected(shelf: Bookshelf) -> None:
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first, CANAL.first)
-        retelling = await shelf.file("retelling", CANAL.retold, BEES.retold)
-        quotes = await shelf.file("quotes", f"Copied on a Sunday. {BEES.first}")
-        await shelf.settled()
+async def test_chunks_of_two_documents_on_one_subject_are_connected(
+    harness: ConnectionHarness,
+) -> None:
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first, CANAL.first)
+        retelling = await harness.submit("retelling", CANAL.retold, BEES.retold)
+        quotes = await harness.submit("quotes", f"Copied on a Sunday. {BEES.first}")
+        await harness.wait_until_idle()
 
-    seen = await shelf.connections(book)
-    assert {(one.here.text, one.there.text) for one in seen} == {
+    seen = await harness.connections(book)
+    assert {(connection.this.text, connection.other.text) for connection in seen} == {
         (BEES.first, BEES.retold),
         (CANAL.first, CANAL.retold),
         (BEES.first, f"Copied on a Sunday. {BEES.first}"),
     }
-    assert {one.there.document_id for one in seen} == {retelling, quotes}
-    kinds = {one.there.text: one.kind for one in seen}
+    assert {connection.other.document_id for connection in seen} == {retelling, quotes}
+    kinds = {connection.other.text: connection.kind for connection in seen}
     assert kinds[BEES.retold] == "same_topic"
     assert kinds[f"Copied on a Sunday. {BEES.first}"] == "same_passage"
-    assert "bees" in next(one.reason for one in seen if one.there.text == BEES.retold)
-    back = await shelf.connections(retelling)
-    assert {one.id for one in back} & {one.id for one in seen} == {
-        one.id for one in seen if one.there.document_id == retelling
+    assert "bees" in next(connection.reason for connection in seen if connection.other.text == BEES.retold)
+    back = await harness.connections(retelling)
+    assert {connection.id for connection in back} & {connection.id for connection in seen} == {
+        connection.id for connection in seen if connection.other.document_id == retelling
     }
 
 
-async def test_given_a_document_alone_or_of_another_organization_then_nothing_is_connected(
-    shelf: Bookshelf,
+async def test_a_single_document_and_documents_of_two_organizations_are_not_connected(
+    harness: ConnectionHarness,
 ) -> None:
-    strangers = str(uuid.uuid4())
-    theirs = insert(organizations).values(id=strangers, name="strangers", created_at=shelf.clock.now())
-    await shelf.ledger.database.run(lambda tx: tx.connection.execute(theirs))
-    async with shelf.working():
-        alone = await shelf.file("alone", BEES.first, BEES.retold)
-        plan = Plan("document", 1, ("publish",), {"texts": [BEES.first, BEES.second]})
-        submission = Submission(a_document("alone", org_id=strangers), plan)
-        submitted = await shelf.ledger.submit(submission, shelf.clock.now())
-        shelf.bell.ring()
-        await shelf.settled()
-        await shelf.connect_again(alone)
-    assert [job.status for job in await shelf.ledger.jobs(str(submitted.run_id), org_id=strangers)] == [
+    other_org = str(uuid.uuid4())
+    new_org = insert(organizations).values(id=other_org, name="strangers", created_at=harness.clock.now())
+    await harness.ledger.database.run(lambda tx: tx.connection.execute(new_org))
+    async with harness.run_worker():
+        alone = await harness.submit("alone", BEES.first, BEES.retold)
+        plan = RunPlan("document", 1, ("publish",), {"texts": [BEES.first, BEES.second]})
+        submission = Submission(a_document("alone", org_id=other_org), plan)
+        submitted = await harness.ledger.submit(submission, harness.clock.now())
+        harness.notifier.notify()
+        await harness.wait_until_idle()
+        await harness.connect_again(alone)
+    assert [job.status for job in await harness.ledger.jobs(str(submitted.run_id), org_id=other_org)] == [
         JobStatus.COMPLETED,
         JobStatus.COMPLETED,
     ]
-    assert await shelf.stored() == set()
+    assert await harness.stored() == set()
 
 
-async def test_given_documents_of_odd_shapes_then_all_are_compared_and_the_others_are_connected(
-    shelf: Bookshelf,
+async def test_documents_are_connected_beside_empty_and_unusual_ones(
+    harness: ConnectionHarness,
 ) -> None:
     table = [f"| {row} | lot {row % 7} | {row * 13 % 97}.50 | paid |" for row in range(300)]
     russian = "Священник больше всего любил своих пчёл. Девять соломенных ульев стояли у южной стены сада."
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first)
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first)
         for name, texts in {
             "signs": ["* * *", "---"],
             "one word": ["bees"],
@@ -82,196 +85,204 @@ async def test_given_documents_of_odd_shapes_then_all_are_compared_and_the_other
             "in Russian": [russian],
             "retelling": [BEES.retold],
         }.items():
-            await shelf.file(name, *texts)
-        await shelf.settled()
-        _, jobs = await shelf.last_run(book)
-        tables = [one for one in await shelf.stored() if one[3] == "same_passage"]
+            await harness.submit(name, *texts)
+        await harness.wait_until_idle()
+        _, jobs = await harness.last_run(book)
+        tables = [connection for connection in await harness.stored() if connection[3] == "same_passage"]
     assert jobs[-1].status is JobStatus.COMPLETED
-    assert BEES.retold in {one.there.text for one in await shelf.connections(book)}
-    passages = [passage for one in tables for passage in one[:2]]
+    assert BEES.retold in {connection.other.text for connection in await harness.connections(book)}
+    passages = [passage for connection in tables for passage in connection[:2]]
     assert len(passages) == len(set(passages)), "each row is connected with one row of the other table"
 
 
-async def test_given_the_same_documents_in_any_order_then_the_connections_are_the_same(
-    shelf: Bookshelf,
+async def test_the_order_of_documents_does_not_change_the_connections(
+    harness: ConnectionHarness,
 ) -> None:
     texts = {
         "a": (BEES.first, CANAL.second),
         "b": (BEES.retold, CANAL.first),
         "c": (BEES.second, CANAL.retold),
     }
-    async with shelf.working():
+    async with harness.run_worker():
         for name in "abc":
-            await shelf.file(name, *texts[name])
-        await shelf.settled()
-        forwards = await shelf.stored()
-        await shelf.forget_everything()
+            await harness.submit(name, *texts[name])
+        await harness.wait_until_idle()
+        forwards = await harness.stored()
+        await harness.delete_all()
         for name in "cab":
-            await shelf.file(name, *texts[name])
-        await shelf.settled()
+            await harness.submit(name, *texts[name])
+        await harness.wait_until_idle()
     assert len(forwards) >= 5
-    assert await shelf.stored() == forwards
+    assert await harness.stored() == forwards
 
 
-async def test_given_a_document_whose_text_changed_then_only_its_own_connections_change(
-    shelf: Bookshelf,
+async def test_a_changed_text_changes_only_its_own_connections(
+    harness: ConnectionHarness,
 ) -> None:
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first, CANAL.first)
-        await shelf.file("retelling", BEES.retold, CANAL.retold)
-        await shelf.settled()
-        before = {one.here.text: one for one in await shelf.connections(book)}
-        await shelf.rewrite(book, BEES.first, "A page about nothing that anybody else has written of.")
-        await shelf.settled()
-    after = {one.here.text: one for one in await shelf.connections(book)}
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first, CANAL.first)
+        await harness.submit("retelling", BEES.retold, CANAL.retold)
+        await harness.wait_until_idle()
+        before = {connection.this.text: connection for connection in await harness.connections(book)}
+        await harness.rewrite(book, BEES.first, "A page about nothing that anybody else has written of.")
+        await harness.wait_until_idle()
+    after = {connection.this.text: connection for connection in await harness.connections(book)}
     assert set(after) == {BEES.first}
     assert after[BEES.first].id == before[BEES.first].id
 
 
-async def test_given_pins_and_hides_then_they_survive_reprocessing_and_small_corrections(
-    shelf: Bookshelf,
+async def test_pins_and_hides_survive_reprocessing_and_small_corrections(
+    harness: ConnectionHarness,
 ) -> None:
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first, CANAL.first)
-        retelling = await shelf.file("retelling", BEES.retold, CANAL.retold)
-        await shelf.settled()
-        pinned, hidden = sorted(await shelf.connections(book), key=lambda one: one.here.text != BEES.first)
-        await shelf.mark(pinned.id, pinned=True)
-        await shelf.mark(hidden.id, hidden=True)
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first, CANAL.first)
+        retelling = await harness.submit("retelling", BEES.retold, CANAL.retold)
+        await harness.wait_until_idle()
+        pinned, hidden = sorted(
+            await harness.connections(book), key=lambda connection: connection.this.text != BEES.first
+        )
+        await harness.mark(pinned.id, pinned=True)
+        await harness.mark(hidden.id, hidden=True)
 
-        await shelf.rewrite(book, BEES.first, CANAL.first)
-        await shelf.settled()
-        assert await shelf.marks(book) == {BEES.first: (True, False), CANAL.first: (False, True)}
+        await harness.rewrite(book, BEES.first, CANAL.first)
+        await harness.wait_until_idle()
+        assert await harness.marks(book) == {BEES.first: (True, False), CANAL.first: (False, True)}
 
         corrected = BEES.first.replace("nine straw hives", "ten straw hives")
-        await shelf.rewrite(book, corrected, CANAL.first)
-        await shelf.settled()
-        assert await shelf.marks(book) == {corrected: (True, False), CANAL.first: (False, True)}
+        await harness.rewrite(book, corrected, CANAL.first)
+        await harness.wait_until_idle()
+        assert await harness.marks(book) == {corrected: (True, False), CANAL.first: (False, True)}
 
         recut = CANAL.retold.replace("On a slate", "Upon a slate")
-        await shelf.rewrite(retelling, BEES.retold, recut)
-        await shelf.settled()
-        assert await shelf.marks(book) == {corrected: (True, False), CANAL.first: (False, True)}
+        await harness.rewrite(retelling, BEES.retold, recut)
+        await harness.wait_until_idle()
+        assert await harness.marks(book) == {corrected: (True, False), CANAL.first: (False, True)}
 
 
-async def test_given_a_paragraph_before_all_others_then_pins_and_hides_go_to_where_their_text_went(
-    shelf: Bookshelf,
+async def test_pins_and_hides_follow_their_text_after_an_inserted_paragraph(
+    harness: ConnectionHarness,
 ) -> None:
-    """Every passage begins and ends elsewhere, and has another id."""
+    """Every chunk begins and ends at another offset, and has another id."""
     bees, canal = BEES.first.split(), CANAL.first.split()
     parts = [bees[:35], bees[35:] + canal[:40], canal[40:]]
     recut = [f"A preface of a few words. {' '.join(parts[0])}", *map(" ".join, parts[1:])]
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first, CANAL.first)
-        await shelf.file("retelling", BEES.retold, CANAL.retold)
-        await shelf.settled()
-        for one in await shelf.connections(book):
-            pinned = one.here.text == BEES.first
-            await shelf.mark(one.id, pinned=pinned, hidden=not pinned)
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first, CANAL.first)
+        await harness.submit("retelling", BEES.retold, CANAL.retold)
+        await harness.wait_until_idle()
+        for connection in await harness.connections(book):
+            pinned = connection.this.text == BEES.first
+            await harness.mark(connection.id, pinned=pinned, hidden=not pinned)
         for _ in range(2):
-            await shelf.rewrite(book, *recut)
-            await shelf.settled()
-        decided = {
-            (one.there.text, one.pinned, one.hidden)
-            for one in await shelf.connections(book)
-            if one.pinned or one.hidden
+            await harness.rewrite(book, *recut)
+            await harness.wait_until_idle()
+        marked = {
+            (connection.other.text, connection.pinned, connection.hidden)
+            for connection in await harness.connections(book)
+            if connection.pinned or connection.hidden
         }
-    assert decided == {(BEES.retold, True, False), (CANAL.retold, False, True)}
+    assert marked == {(BEES.retold, True, False), (CANAL.retold, False, True)}
 
 
-async def test_given_a_pinned_connection_that_would_not_be_found_again_then_it_stays(
-    shelf: Bookshelf,
+async def test_a_pinned_connection_stays_although_its_score_is_too_low(
+    harness: ConnectionHarness,
 ) -> None:
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first)
-        retelling = await shelf.file("retelling", BEES.retold)
-        await shelf.settled()
-        (one,) = await shelf.connections(book)
-        await shelf.mark(one.id, pinned=True)
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first)
+        retelling = await harness.submit("retelling", BEES.retold)
+        await harness.wait_until_idle()
+        (connection,) = await harness.connections(book)
+        await harness.mark(connection.id, pinned=True)
         half = BEES.retold[: len(BEES.retold) // 2]
-        await shelf.rewrite(retelling, f"{half} {CANAL.first}")
-        await shelf.settled()
-    assert await shelf.marks(book) == {BEES.first: (True, False)}
+        await harness.rewrite(retelling, f"{half} {CANAL.first}")
+        await harness.wait_until_idle()
+    assert await harness.marks(book) == {BEES.first: (True, False)}
 
 
-async def test_given_a_deleted_document_then_its_connections_are_gone(shelf: Bookshelf) -> None:
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first)
-        other = await shelf.file("retelling", BEES.retold)
-        await shelf.settled()
-        assert len(await shelf.connections(book)) == 1
-        await shelf.delete(other)
-        assert await shelf.connections(book) == []
+async def test_a_deleted_document_has_no_connections(harness: ConnectionHarness) -> None:
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first)
+        other = await harness.submit("retelling", BEES.retold)
+        await harness.wait_until_idle()
+        assert len(await harness.connections(book)) == 1
+        await harness.delete(other)
+        assert await harness.connections(book) == []
 
 
-async def test_given_many_twins_then_each_passage_shows_only_the_best_and_others_step_in(
-    shelf: Bookshelf,
+async def test_of_many_copies_the_best_are_shown_and_replaced_when_deleted(
+    harness: ConnectionHarness,
 ) -> None:
-    async with shelf.working():
-        twins = [await shelf.file(f"copy {number}", BEES.first) for number in range(9)]
-        await shelf.settled()
-        shown = [await shelf.connections(twin) for twin in twins]
-        assert max(len(one) for one in shown) == 5
-        busiest = twins[max(range(9), key=lambda place: len(shown[place]))]
-        neighbour = (await shelf.connections(busiest))[0].there.document_id
-        await shelf.delete(neighbour)
-        assert len(await shelf.connections(busiest)) == 5
+    async with harness.run_worker():
+        copies = [await harness.submit(f"copy {number}", BEES.first) for number in range(9)]
+        await harness.wait_until_idle()
+        shown = [await harness.connections(copy) for copy in copies]
+        assert max(len(connection) for connection in shown) == 5
+        most_connected = copies[max(range(9), key=lambda index: len(shown[index]))]
+        neighbour = (await harness.connections(most_connected))[0].other.document_id
+        await harness.delete(neighbour)
+        assert len(await harness.connections(most_connected)) == 5
 
 
-async def test_given_a_hidden_connection_then_it_takes_no_place_from_the_others(shelf: Bookshelf) -> None:
-    async with shelf.working():
-        twins = [await shelf.file(f"copy {number}", BEES.first) for number in range(9)]
-        await shelf.settled()
-        shown = [await shelf.connections(twin) for twin in twins]
-        busiest = max(range(9), key=lambda place: len(shown[place]))
-        await shelf.mark(shown[busiest][0].id, hidden=True)
-        after = await shelf.connections(twins[busiest])
-        assert len([one for one in after if not one.hidden]) == len(shown[busiest])
-
-
-async def test_given_more_matches_than_are_kept_then_the_same_are_kept_in_whatever_order_they_are_sought(
-    shelf: Bookshelf, monkeypatch: pytest.MonkeyPatch
+async def test_a_hidden_connection_does_not_count_for_the_limit(
+    harness: ConnectionHarness,
 ) -> None:
-    monkeypatch.setattr(connect, "DEPTH", 2)
-    monkeypatch.setattr(connect, "KEPT", 2)
+    async with harness.run_worker():
+        copies = [await harness.submit(f"copy {number}", BEES.first) for number in range(9)]
+        await harness.wait_until_idle()
+        shown = [await harness.connections(copy) for copy in copies]
+        most_connected = max(range(9), key=lambda index: len(shown[index]))
+        await harness.mark(shown[most_connected][0].id, hidden=True)
+        after = await harness.connections(copies[most_connected])
+        assert len([connection for connection in after if not connection.hidden]) == len(
+            shown[most_connected]
+        )
+
+
+async def test_with_more_matches_than_are_stored_the_order_of_jobs_does_not_matter(
+    harness: ConnectionHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "NEIGHBOURS_PER_CHUNK", 2)
+    monkeypatch.setattr(connect, "MAX_PER_CHUNK", 2)
     sentences = [*BEES.first.split(". "), *BEES.second.split(". "), *BEES.retold.split(". ")]
-    found: list[set[tuple[str, str, float, str, str]]] = []
-    async with shelf.working():
-        twins = [
-            await shelf.file(f"copy {number}", ". ".join(sentences[number:]), CANAL.first[number * 9 :])
+    stored: list[set[tuple[str, str, float, str, str]]] = []
+    async with harness.run_worker():
+        copies = [
+            await harness.submit(f"copy {number}", ". ".join(sentences[number:]), CANAL.first[number * 9 :])
             for number in range(6)
         ]
-        await shelf.settled()
-        for order in (twins, twins[::-1], [*twins[3:], *twins[:3]]):
-            await shelf.ledger.database.run(lambda tx: tx.connection.execute(delete(connections)))
-            for twin in order:
-                await shelf.connect_again(twin)
-            found.append(await shelf.stored())
-    assert len(found[0]) > 6
-    assert found[0] == found[1] == found[2]
+        await harness.wait_until_idle()
+        for order in (copies, copies[::-1], [*copies[3:], *copies[:3]]):
+            await harness.ledger.database.run(lambda tx: tx.connection.execute(delete(connections)))
+            for copy in order:
+                await harness.connect_again(copy)
+            stored.append(await harness.stored())
+    assert len(stored[0]) > 6
+    assert stored[0] == stored[1] == stored[2]
 
 
-async def test_given_a_list_that_is_read_in_pages_then_it_is_the_same_list(shelf: Bookshelf) -> None:
-    async with shelf.working():
-        book = await shelf.file("book", BEES.first, CANAL.first)
+async def test_pages_together_are_the_whole_list(
+    harness: ConnectionHarness,
+) -> None:
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first, CANAL.first)
         for number in range(3):
-            await shelf.file(f"copy {number}", BEES.retold, CANAL.retold)
-        await shelf.settled()
-    whole = await shelf.connections(book)
-    await shelf.mark(whole[-1].id, pinned=True)
-    whole = await shelf.connections(book)
+            await harness.submit(f"copy {number}", BEES.retold, CANAL.retold)
+        await harness.wait_until_idle()
+    whole = await harness.connections(book)
+    await harness.mark(whole[-1].id, pinned=True)
+    whole = await harness.connections(book)
     assert whole[0].pinned
     pages: list[ShownConnection] = []
-    while page := await shelf.connections(book, after=pages[-1].id if pages else None, limit=2):
+    while page := await harness.connections(book, after=pages[-1].id if pages else None, limit=2):
         pages += page
     assert pages == whole
 
 
-async def test_given_connect_that_fails_then_the_document_is_ready_all_the_same(shelf: Bookshelf) -> None:
-    async with shelf.working(broken=True):
-        book = await shelf.file("book", BEES.first)
-        await shelf.settled()
-        run, jobs = await shelf.last_run(book)
+async def test_a_failed_connect_leaves_the_document_completed(harness: ConnectionHarness) -> None:
+    async with harness.run_worker(broken=True):
+        book = await harness.submit("book", BEES.first)
+        await harness.wait_until_idle()
+        run, jobs = await harness.last_run(book)
     assert run.state is RunState.COMPLETED
     assert (jobs[-1].stage, jobs[-1].status) == ("connect", JobStatus.FAILED)
-    assert shelf.document_status(book) == "COMPLETED"
+    assert harness.document_status(book) == "COMPLETED"

@@ -1,4 +1,4 @@
-"""Migrations build exactly what `tables.py` says, once, whoever else is at it, or nothing at all."""
+"""Migrations create exactly the tables of `tables.py`, once under concurrency, in one transaction."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from tests.support.databases import PostgresServer
+from tests.support.timeouts import COMMAND_SECONDS
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.ledger.database import Database
-from towpath.ledger.migrate import is_described, require_current, upgrade
+from towpath.ledger.migrate import is_described, require_current, schema_of, upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.tables import metadata
@@ -27,7 +30,7 @@ from towpath.ledger.tables import metadata
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty database, named as `_open` understands it."""
+    """The file or dsn of an empty database."""
     if request.param == "sqlite":
         yield str(tmp_path / "new.db")
     else:
@@ -48,7 +51,7 @@ def _open(address: str) -> Database:
     return PostgresDatabase(address) if "://" in address else SqliteDatabase(Path(address))
 
 
-def test_given_an_empty_database_when_migrated_then_alembic_sees_no_difference_to_the_tables(
+def test_alembic_finds_no_difference_between_a_migrated_database_and_the_tables(
     engine: Engine,
 ) -> None:
     upgrade(engine)
@@ -58,7 +61,7 @@ def test_given_an_empty_database_when_migrated_then_alembic_sees_no_difference_t
         assert compare_metadata(context, metadata) == []
 
 
-def test_given_an_empty_database_when_migrated_then_every_detail_is_as_the_tables_would_make_it(
+def test_a_migrated_database_has_the_same_details_as_one_created_from_the_tables(
     engine: Engine, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     upgrade(engine)
@@ -77,19 +80,19 @@ def test_given_an_empty_database_when_migrated_then_every_detail_is_as_the_table
 
 
 def _details(engine: Engine) -> dict[str, Any]:
-    """All that the engine knows of our tables: columns with defaults, keys, indexes with conditions."""
-    found = inspect(engine)
-    tables = [name for name in found.get_table_names() if name in metadata.tables]
+    """Return the columns with defaults, keys, and indexes with conditions of our tables."""
+    inspector = inspect(engine)
+    tables = [name for name in inspector.get_table_names() if name in metadata.tables]
     details: dict[str, Any] = {
         table: (
             {
                 column["name"]: (str(column["type"]), column["nullable"], _default(column["default"]))
-                for column in found.get_columns(table)
+                for column in inspector.get_columns(table)
                 if is_described(column["name"], "column", {})
             },
-            found.get_pk_constraint(table),
-            sorted(map(str, found.get_foreign_keys(table))),
-            sorted(map(str, found.get_unique_constraints(table))),
+            inspector.get_pk_constraint(table),
+            sorted(map(str, inspector.get_foreign_keys(table))),
+            sorted(map(str, inspector.get_unique_constraints(table))),
             sorted(
                 (
                     str(index["name"]),
@@ -97,10 +100,10 @@ def _details(engine: Engine) -> dict[str, Any]:
                     bool(index["unique"]),
                     sorted((name, str(value)) for name, value in index.get("dialect_options", {}).items()),
                 )
-                for index in found.get_indexes(table)
+                for index in inspector.get_indexes(table)
                 if is_described(index["name"], "index", {})
             ),
-            str(found.get_table_options(table)),
+            str(inspector.get_table_options(table)),
         )
         for table in tables
     }
@@ -109,11 +112,11 @@ def _details(engine: Engine) -> dict[str, Any]:
 
 
 def _default(written: str | None) -> str | None:
-    """SQLite keeps a default as it was written, with or without brackets around it."""
+    """Normalize a default: SQLite stores it as written, with or without parentheses."""
     return written and written.strip("()").replace("::jsonb", "")
 
 
-def test_given_a_migrated_database_when_migrated_again_then_nothing_happens(engine: Engine) -> None:
+def test_migrating_a_migrated_database_changes_nothing(engine: Engine) -> None:
     upgrade(engine)
     with engine.begin() as connection:
         connection.execute(text("update organizations set name = 'renamed'"))
@@ -123,37 +126,35 @@ def test_given_a_migrated_database_when_migrated_again_then_nothing_happens(engi
     require_current(engine)
 
 
-def _upgrade_once_more(address: str) -> str | None:
+def _upgrade_again(address: str) -> str | None:
     database = _open(address)
     try:
         upgrade(database.engine)
         require_current(database.engine)
-    except Exception as error:  # the parent shows whatever it was
+    except Exception as error:  # the parent process reports it
         return repr(error)
     finally:
         database.close()
     return None
 
 
-def test_given_four_servers_that_start_at_once_then_the_database_is_migrated_once(
-    address: str, engine: Engine
-) -> None:
+def test_four_servers_that_start_at_once_migrate_the_database_once(address: str, engine: Engine) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     with ProcessPoolExecutor(4, context) as processes:
-        assert list(processes.map(_upgrade_once_more, [address] * 4, timeout=120)) == [None] * 4
+        assert list(processes.map(_upgrade_again, [address] * 4, timeout=COMMAND_SECONDS)) == [None] * 4
     with engine.connect() as connection:
         assert connection.execute(text("select count(*) from organizations")).scalar() == 1
 
 
-def test_given_a_migration_that_breaks_half_way_then_nothing_of_it_is_left(engine: Engine) -> None:
-    # Given a stranger's table where the migrations want to make one of theirs, after many others
+def test_a_failed_migration_is_rolled_back(engine: Engine) -> None:
+    # Given a foreign table with the name of a table that the migrations create late
     with engine.begin() as connection:
         connection.execute(text("create table connections (something integer)"))
-    # When they run into it
+    # When the migrations fail on it
     with pytest.raises(DBAPIError):
         upgrade(engine)
-    # Then nothing was made, and they go through once it is out of the way
+    # Then no table was created, and the migrations succeed after the foreign table is dropped
     assert inspect(engine).get_table_names() == ["connections"]
     with engine.begin() as connection:
         connection.execute(text("drop table connections"))
@@ -161,53 +162,94 @@ def test_given_a_migration_that_breaks_half_way_then_nothing_of_it_is_left(engin
     require_current(engine)
 
 
-@pytest.mark.parametrize("have", [None, "0001"])
-def test_given_a_database_that_is_behind_then_the_program_refuses_and_says_what_to_do(
-    engine: Engine, have: str | None
+@pytest.mark.parametrize("version", [None, "0001"])
+def test_a_database_with_an_older_schema_is_refused_with_instructions(
+    engine: Engine, version: str | None
 ) -> None:
-    if have is not None:
+    if version is not None:
         upgrade(engine)
         with engine.begin() as connection:
-            connection.execute(text("update alembic_version set version_num = :have"), {"have": have})
-    with pytest.raises(ConfigError) as refused:
+            connection.execute(
+                text("update alembic_version set version_num = :version"), {"version": version}
+            )
+    with pytest.raises(ConfigError) as refuse:
         require_current(engine)
-    sentence = str(refused.value)
-    assert f"is at schema {have or 'none'} and this program needs" in sentence
+    sentence = str(refuse.value)
+    assert f"is at schema {version or 'none'} and this program needs" in sentence
     assert "`towpath migrate`" in sentence
     assert "\n" not in sentence
 
 
-def test_given_a_database_that_is_ahead_then_neither_work_nor_migration_touches_it(engine: Engine) -> None:
+def test_a_database_with_a_newer_schema_is_neither_used_nor_migrated(engine: Engine) -> None:
     upgrade(engine)
     with engine.begin() as connection:
         connection.execute(text("update alembic_version set version_num = '9999'"))
-    for refused in (require_current, upgrade):
-        with pytest.raises(ConfigError) as said:
-            refused(engine)
-        assert "is at schema 9999, which is newer than this program" in str(said.value)
-        assert "Install the version" in str(said.value)
+    for refuse in (require_current, upgrade):
+        with pytest.raises(ConfigError) as error:
+            refuse(engine)
+        assert "is at schema 9999, which is newer than this program" in str(error.value)
+        assert "Install the version" in str(error.value)
 
 
-def test_given_no_database_then_a_sentence_says_so(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_reported_by_a_sentence(tmp_path: Path) -> None:
     database = PostgresDatabase(f"postgresql://nobody@/nowhere?host={tmp_path}")
-    for refused in (require_current, upgrade):
+    for refuse in (require_current, upgrade):
         with pytest.raises(DatabaseUnavailable, match="The database does not answer"):
-            refused(database.engine)
+            refuse(database.engine)
     database.close()
 
 
 @pytest.mark.parametrize("command", [["worker"], ["serve", "--no-worker"]], ids=lambda words: words[0])
-def test_given_a_database_without_tables_then_the_commands_end_with_one_sentence(
+def test_commands_on_a_database_without_tables_end_with_one_sentence(
     command: list[str], postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     dsn = postgres_server.create()
-    given = [*command, "--database", dsn, "--data", str(tmp_path)]
+    arguments = [*command, "--database", dsn, "--data", str(tmp_path)]
     ended = subprocess.run(
-        [sys.executable, "-m", "towpath", *given], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "towpath", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS,
+        check=False,
     )
     assert ended.returncode == 2
-    said = ended.stderr.strip().splitlines()[-1]
-    assert said.startswith("towpath: The database is at schema none and this program needs")
-    assert "Run `towpath migrate`" in said
+    error = ended.stderr.strip().splitlines()[-1]
+    assert error.startswith("towpath: The database is at schema none and this program needs")
+    assert "Run `towpath migrate`" in error
     assert "Traceback" not in ended.stderr
     postgres_server.drop(dsn)
+
+
+def test_sqlite_keeps_a_copy_of_the_database_before_it_is_migrated(tmp_path: Path) -> None:
+    file = tmp_path / "towpath.db"
+    database = SqliteDatabase(file)
+    config = Config()
+    config.set_main_option("script_location", "towpath.ledger:migrations")
+    with database.engine.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0005")
+        connection.execute(text("update organizations set name = 'kept'"))
+        connection.commit()
+    try:
+        upgrade(database.engine)
+        upgrade(database.engine)
+        require_current(database.engine)
+    finally:
+        database.close()
+
+    assert [path.name for path in sorted(tmp_path.glob("*.db"))] == ["towpath-schema-0005.db", "towpath.db"]
+    copy = SqliteDatabase(tmp_path / "towpath-schema-0005.db")
+    try:
+        assert schema_of(copy.engine) == "0005"
+        with copy.engine.connect() as connection:
+            assert connection.execute(text("select name from organizations")).scalars().all() == ["kept"]
+    finally:
+        copy.close()
+
+
+def test_a_new_database_has_no_copy(tmp_path: Path) -> None:
+    database = SqliteDatabase(tmp_path / "towpath.db")
+    upgrade(database.engine)
+    database.close()
+
+    assert [path.name for path in tmp_path.glob("*.db")] == ["towpath.db"]

@@ -1,4 +1,4 @@
-"""The migration of search: what was there before is found after it, and the tables stay as described."""
+"""The search migration: older chunks are found after it, and the tables match their definition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine
 
 from tests.support.databases import PostgresServer
-from tests.unit.search.collection import Collection
+from tests.support.search_collection import Collection
 from towpath.ledger.database import Database
 from towpath.ledger.migrate import is_described, upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
@@ -41,18 +41,18 @@ def upgrade_to(engine: Engine, revision: str) -> None:
         connection.commit()
 
 
-async def test_passages_from_before_search_are_found_after_the_migration(database: Database):
+async def test_chunks_from_before_the_migration_are_found_after_it(database: Database):
     upgrade_to(database.engine, "0001")
     collection = Collection(database)
     await collection.add("The notice period is three months.", "東京都の契約", headings=("Lease",))
     upgrade(database.engine)
-    assert await collection.found("notice", "text") == ["The notice period is three months."]
-    assert await collection.found("契約", "text") == ["東京都の契約"]
-    assert len(await collection.found("lease", "text")) == 2
-    assert len(await collection.found("three months", "vector")) == 2
+    assert await collection.snippets("notice", "text") == ["The notice period is three months."]
+    assert await collection.snippets("契約", "text") == ["東京都の契約"]
+    assert len(await collection.snippets("lease", "text")) == 2
+    assert len(await collection.snippets("three months", "vector")) == 2
 
 
-def test_the_tables_are_as_described(database: Database):
+def test_the_tables_match_their_definition(database: Database):
     upgrade(database.engine)
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"include_name": is_described})

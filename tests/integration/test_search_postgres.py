@@ -1,4 +1,4 @@
-"""On Postgres: the indexes are used, their settings stay where they belong, and they find what is nearest."""
+"""Search on Postgres: indexes are used, settings are local to the query, recall is high."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import pytest
 from sqlalchemy import text
 
 from tests.support.databases import EngineUnderTest, PostgresServer, postgres_engine
-from tests.unit.search.collection import Collection, Meaning
+from tests.support.search_collection import BagOfWordsEmbedder, Collection
 from towpath.ledger.database import Transaction
-from towpath.model.ids import HOME_ORG
+from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.providers.contract import Vectors
-from towpath.search.contract import Ranked, Scope, Space
-from towpath.search.neighbours import Neighbours
-from towpath.search.postgres import PostgresIndex
-from towpath.search.searcher import HybridSearcher
+from towpath.search.contract import EmbeddingSpace, RankedChunk, Scope
+from towpath.search.hybrid import HybridSearcher
+from towpath.search.postgres.index import PostgresIndex
+from towpath.search.postgres.vectors import NearestNeighbourQuery
 
-SCOPE = Scope(HOME_ORG)
-SPACE = Space("meaning-1", 384)
+SCOPE = Scope(DEFAULT_ORG_ID)
+SPACE = EmbeddingSpace("meaning-1", 384)
 
 
-async def nearest(index: PostgresIndex, vector: Vectors, depth: int, space: Space = SPACE) -> list[Ranked]:
+async def nearest(
+    index: PostgresIndex, vector: Vectors, depth: int, space: EmbeddingSpace = SPACE
+) -> list[RankedChunk]:
     return await index.database.run(lambda tx: index.by_vector(tx, SCOPE, space, vector, depth), read=True)
 
 
@@ -41,47 +43,47 @@ def collection(engine: EngineUnderTest) -> Collection:
 
 def plans(explained: Any) -> Iterator[dict[str, Any]]:
     """Every node of a plan."""
-    waiting: list[dict[str, Any]] = [explained[0]["Plan"]]
-    while waiting:
-        node = waiting.pop()
+    remaining: list[dict[str, Any]] = [explained[0]["Plan"]]
+    while remaining:
+        node = remaining.pop()
         yield node
-        waiting += node.get("Plans", [])
+        remaining += node.get("Plans", [])
 
 
-async def test_the_index_of_neighbours_finds_nearly_all_that_is_nearest(collection: Collection):
+async def test_hnsw_has_a_high_recall(collection: Collection):
     await collection.add(*(f"passage {n} about {n % 37} and {n % 11}" for n in range(600)))
-    index, exact = PostgresIndex(collection.database, few=0), PostgresIndex(collection.database)
-    found = wanted = 0
+    index, exact = PostgresIndex(collection.database, max_exact=0), PostgresIndex(collection.database)
+    correct = expected = 0
     for n in range(25):
         vector = (await collection.embedder.embed([f"about {n} and {n % 7}"])).vectors[0]
-        near = {one.number for one in await nearest(index, vector, 10)}
-        truth = {one.number for one in await nearest(exact, vector, 10)}
-        found, wanted = found + len(near & truth), wanted + len(truth)
-    assert wanted == 250
-    assert found / wanted >= 0.95
+        approximate = {one.chunk_rowid for one in await nearest(index, vector, 10)}
+        exact_rows = {one.chunk_rowid for one in await nearest(exact, vector, 10)}
+        correct, expected = correct + len(approximate & exact_rows), expected + len(exact_rows)
+    assert expected == 250
+    assert correct / expected >= 0.95
 
 
-async def test_neighbours_are_read_from_the_index_and_with_our_settings(collection: Collection):
+async def test_vector_search_uses_the_hnsw_index_and_its_settings(collection: Collection):
     await collection.add(*(f"passage {n}" for n in range(300)))
     vector = (await collection.embedder.embed(["passage 7"])).vectors[0]
-    ask = Neighbours(SCOPE, SPACE, vector, 200, 200, exact=False)
+    query = NearestNeighbourQuery(SCOPE, SPACE, vector, 200, 200, exact=False)
 
     def explain(tx: Transaction) -> object:
-        # So small a table is faster read whole; the index must be possible all the same.
+        # A sequential scan of so small a table is faster; without it the index must be used.
         tx.connection.execute(text("set local enable_seqscan = off"))
         tx.connection.execute(text("set local enable_bitmapscan = off"))
         return tx.connection.execute(
-            text(f"explain (format json) {ask.statement()}"), ask.values()
+            text(f"explain (format json) {query.statement()}"), query.parameters()
         ).scalar_one()
 
     nodes = list(plans(await collection.database.run(explain, read=True)))
     assert "ix_chunks_search_384" in {node.get("Index Name") for node in nodes}
     # With pgvector's own ef_search of 40 the index would end after 40.
-    index = PostgresIndex(collection.database, few=0)
+    index = PostgresIndex(collection.database, max_exact=0)
     assert len(await nearest(index, vector, 200)) == 200
 
 
-async def test_words_are_read_from_their_index(collection: Collection):
+async def test_text_search_uses_the_gin_index(collection: Collection):
     await collection.add(*(f"passage {n} of the lease" for n in range(300)))
 
     def explain(tx: Transaction) -> object:
@@ -96,9 +98,9 @@ async def test_words_are_read_from_their_index(collection: Collection):
     assert "ix_chunks_search_words" in {node.get("Index Name") for node in nodes}
 
 
-async def test_no_setting_outlives_its_search(collection: Collection):
+async def test_no_setting_remains_after_a_search(collection: Collection):
     await collection.add("The tenant left.")
-    index = PostgresIndex(collection.database, few=0)
+    index = PostgresIndex(collection.database, max_exact=0)
     vector = (await collection.embedder.embed(["tenant"])).vectors[0]
     await nearest(index, vector, 150)
     await collection.hits("the tenant left", "text")
@@ -113,28 +115,30 @@ async def test_no_setting_outlives_its_search(collection: Collection):
 
 @pytest.mark.parametrize("dimension", [100, 256, 384, 768, 1536, 3072])
 async def test_vectors_of_any_length_are_found(collection: Collection, dimension: int):
-    embedder = Meaning(dimension=dimension)
+    embedder = BagOfWordsEmbedder(dimension=dimension)
     await collection.add("The vessel sailed.", "The tenant left.", embedder=embedder)
     vector = (await embedder.embed(["The tenant left."])).vectors[0]
-    for few in (0, 10):
-        index = PostgresIndex(collection.database, few=few)
-        best, second = await nearest(index, vector, 10, Space("meaning-1", dimension))
+    for max_exact in (0, 10):
+        index = PostgresIndex(collection.database, max_exact=max_exact)
+        best, second = await nearest(index, vector, 10, EmbeddingSpace("meaning-1", dimension))
         assert best.score == pytest.approx(1.0, abs=1e-3)
         assert second.score < best.score
 
 
-async def test_a_rare_kind_among_many_passages_is_found_whole(collection: Collection):
+async def test_all_chunks_of_a_rare_kind_are_found(collection: Collection):
     await collection.add(*(f"tenant {n}" for n in range(500)))
     call = await collection.add("an unlikely conversation", kind="call")
-    collection.searcher = HybridSearcher(PostgresIndex(collection.database, few=100), collection.embedder)
+    collection.searcher = HybridSearcher(
+        PostgresIndex(collection.database, max_exact=100), collection.embedder
+    )
     assert [hit.document_id for hit in await collection.hits("tenant", "vector", kind="call")] == [call]
 
 
-async def test_a_word_that_nobody_wrote_does_not_hide_the_others(collection: Collection):
+async def test_an_unknown_word_does_not_hide_matches_of_the_others(collection: Collection):
     await collection.add("The report of the company.", "The comet.")
-    assert await collection.found("extraterrestrial report", "text") == ["The report of the company."]
+    assert await collection.snippets("extraterrestrial report", "text") == ["The report of the company."]
 
 
-async def test_common_words_are_left_out_of_the_ranking_where_others_tell(collection: Collection):
+async def test_frequent_terms_are_not_ranked_if_there_are_rarer_ones(collection: Collection):
     await collection.add(*(f"the report number {n}" for n in range(50)), "the comet of the report")
-    assert (await collection.found("the report of the comet", "text"))[0] == "the comet of the report"
+    assert (await collection.snippets("the report of the comet", "text"))[0] == "the comet of the report"

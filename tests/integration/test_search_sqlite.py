@@ -1,4 +1,4 @@
-"""On SQLite: the index and the cache of vectors follow every change, whoever makes it."""
+"""Search on SQLite: the full-text index and the vector cache follow every change of any process."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sqlalchemy import text, update
 
 from tests.support.databases import EngineUnderTest, sqlite_engine
-from tests.unit.search.collection import Collection
+from tests.support.search_collection import Collection
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.tables import chunks
 from towpath.search.contract import Mode
-from towpath.search.searcher import HybridSearcher
-from towpath.search.sqlite import SqliteIndex
+from towpath.search.hybrid import HybridSearcher
+from towpath.search.sqlite.index import SqliteIndex
 
 WORDS = ("tenant", "vessel", "comet", "東京", "договор")
 
@@ -35,14 +35,14 @@ def collection(engine: EngineUnderTest) -> Collection:
 
 @pytest.fixture
 async def elsewhere(engine: EngineUnderTest) -> AsyncIterator[Collection]:
-    """The same file, opened by somebody else."""
+    """The same file, opened by a second database object."""
     database = SqliteDatabase(Path(engine.address))
     yield Collection(database)
     database.close()
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "text", "vector"])
-async def test_what_another_process_files_is_found_at_once(
+async def test_documents_of_another_process_are_found_at_once(
     collection: Collection, elsewhere: Collection, mode: Mode
 ):
     await collection.add("The vessel sailed.")
@@ -53,30 +53,28 @@ async def test_what_another_process_files_is_found_at_once(
     assert len(await collection.hits("vessel", mode)) == 1
 
 
-async def test_a_passage_that_is_rewritten_is_found_by_its_new_words_only(collection: Collection):
+async def test_a_changed_chunk_is_found_by_its_new_words_only(collection: Collection):
     await collection.add("The vessel sailed.", "A comet.")
     rewrite = update(chunks).where(chunks.c.ordinal == 0).values(text="The tenant left.")
     await collection.database.run(lambda tx: tx.connection.execute(rewrite))
-    assert await collection.found("vessel", "text") == []
-    assert await collection.found("tenant", "text") == ["The tenant left."]
+    assert await collection.snippets("vessel", "text") == []
+    assert await collection.snippets("tenant", "text") == ["The tenant left."]
 
 
-async def test_a_cache_that_missed_too_many_changes_starts_afresh(
-    collection: Collection, elsewhere: Collection
-):
+async def test_a_cache_that_missed_pruned_changes_is_reloaded(collection: Collection, elsewhere: Collection):
     gone = await collection.add("The vessel sailed.")
     assert len(await collection.hits("vessel", "vector")) == 1
     await elsewhere.remove(gone)
     await elsewhere.add("A vessel sank.")
     await elsewhere.add("A vessel came.")
-    # As if a hundred thousand changes had pushed the older ones out.
+    # As if 100,000 newer changes had pruned the older ones.
     forget = text("delete from search_changes where id < (select max(id) from search_changes)")
     await elsewhere.database.run(lambda tx: tx.connection.execute(forget))
-    found = {hit.snippet for hit in await collection.hits("vessel", "vector")}
-    assert found == {"A vessel sank.", "A vessel came."}
+    snippets = {hit.snippet for hit in await collection.hits("vessel", "vector")}
+    assert snippets == {"A vessel sank.", "A vessel came."}
 
 
-async def test_old_changes_are_forgotten(collection: Collection):
+async def test_old_changes_are_pruned(collection: Collection):
     note = text("insert into search_changes (id, number) values (1, 1), (200000, 2)")
     await collection.database.run(lambda tx: tx.connection.execute(note))
     await collection.add("The vessel sailed.")
@@ -84,16 +82,16 @@ async def test_old_changes_are_forgotten(collection: Collection):
     assert await collection.database.run(lambda tx: tx.connection.execute(oldest).scalar_one()) == 200_000
 
 
-async def test_vectors_that_do_not_fit_into_memory_are_compared_all_the_same(collection: Collection):
+async def test_vectors_above_the_memory_limit_are_searched_on_disk(collection: Collection):
     await collection.add(*(f"Passage {n} about the tenant." for n in range(40)), "The comet returned.")
-    roomy = await collection.hits("the comet", "vector")
+    in_memory = await collection.hits("the comet", "vector")
     collection.searcher = HybridSearcher(
         SqliteIndex(collection.database, cache_bytes=1_000), collection.embedder
     )
-    assert await collection.hits("the comet", "vector") == roomy
+    assert await collection.hits("the comet", "vector") == in_memory
 
 
-async def test_a_search_during_a_switch_sees_the_old_or_the_new_document_and_never_both(
+async def test_a_search_during_publishing_sees_the_old_or_the_new_document(
     collection: Collection, elsewhere: Collection
 ):
     document = await collection.add(*(f"Version 0 of passage {n}" for n in range(20)))
@@ -102,39 +100,39 @@ async def test_a_search_during_a_switch_sees_the_old_or_the_new_document_and_nev
         for version in range(1, 25):
             await elsewhere.replace(document, *(f"Version {version} of passage {n}" for n in range(20)))
 
-    async def look(seen: list[set[str]]) -> None:
+    async def search_repeatedly(seen: list[set[str]]) -> None:
         while not writing.done():
             hits = await collection.hits("version of passage", limit=50)
             seen.append({hit.snippet.split()[1] for hit in hits})
 
     writing = asyncio.create_task(rewrite())
     seen: list[set[str]] = []
-    await asyncio.gather(writing, look(seen), look(seen))
+    await asyncio.gather(writing, search_repeatedly(seen), search_repeatedly(seen))
     assert all(len(versions) <= 1 for versions in seen)
     assert {hit.snippet.split()[1] for hit in await collection.hits("version of passage")} == {"24"}
 
 
-async def test_of_very_many_passages_those_with_the_words_near_or_above_come_first(
+async def test_among_too_many_matches_near_terms_and_headings_come_first(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("towpath.search.sqlite.RANKED", 10)
+    monkeypatch.setattr("towpath.search.sqlite.fulltext.MAX_RANKED", 10)
     far = "tenant " + "and so on " * 20 + "notice"
     await collection.add(*(f"{far} {n}" for n in range(60)))
     await collection.add("The notice of the tenant.")
     await collection.add("It is so.", headings=("Notice", "Tenant"))
-    found = await collection.hits("tenant notice", "text")
-    assert {hit.snippet for hit in found[:2]} == {"The notice of the tenant.", "It is so."}
-    assert len(found) == 10
+    snippets = await collection.hits("tenant notice", "text")
+    assert {hit.snippet for hit in snippets[:2]} == {"The notice of the tenant.", "It is so."}
+    assert len(snippets) == 10
     assert (await collection.hits("notice", "text"))[0].snippet == "It is so."
 
 
-async def test_words_that_nearly_all_passages_have_are_found_without_ranking(
+async def test_very_frequent_terms_are_found_without_ranking(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("towpath.search.sqlite.COMMON", 20)
-    monkeypatch.setattr("towpath.search.sqlite.RANKED", 10)
+    monkeypatch.setattr("towpath.search.sqlite.fulltext.MAX_COUNTED", 20)
+    monkeypatch.setattr("towpath.search.sqlite.fulltext.MAX_RANKED", 10)
     await collection.add(*(f"the report {n}" for n in range(50)), "the comet and the report")
-    assert (await collection.found("the report of the comet", "text"))[0] == "the comet and the report"
+    assert (await collection.snippets("the report of the comet", "text"))[0] == "the comet and the report"
     everything = await collection.hits("the report", "text", limit=100)
     assert len({hit.chunk_id for hit in everything}) == 51
     assert everything == await collection.hits("the report", "text", limit=100)
@@ -148,28 +146,28 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_STEPS)
-async def test_whatever_comes_and_goes_exactly_what_is_there_is_found(
+async def test_exactly_the_stored_chunks_are_found_after_any_changes(
     collection: Collection, steps: list[tuple[str, list[str]]]
 ):
-    there: dict[str, list[str]] = {}
+    stored: dict[str, list[str]] = {}
     for verb, passages in steps:
-        document = next(iter(there), None)
+        document = next(iter(stored), None)
         if verb == "add" or document is None:
-            there[await collection.add(*passages)] = passages
+            stored[await collection.add(*passages)] = passages
         elif verb == "replace":
             await collection.replace(document, *passages)
-            there[document] = passages
+            stored[document] = passages
         else:
             await collection.remove(document)
-            del there[document]
+            del stored[document]
         for word in WORDS:
-            having = sorted(text for texts in there.values() for text in texts if word in text)
+            expected = sorted(text for texts in stored.values() for text in texts if word in text)
             hits = await collection.hits(word, "text", limit=100)
-            assert sorted(hit.snippet for hit in hits) == having
-        every = sorted(text for texts in there.values() for text in texts)
+            assert sorted(hit.snippet for hit in hits) == expected
+        all_texts = sorted(text for texts in stored.values() for text in texts)
         hits = await collection.hits("tenant", "vector", limit=100)
-        assert sorted(hit.snippet for hit in hits) == every
-    for document in there:
+        assert sorted(hit.snippet for hit in hits) == all_texts
+    for document in stored:
         await collection.remove(document)

@@ -1,4 +1,4 @@
-"""What every scenario starts from: the paid services as a process, and a fresh database of its own."""
+"""Fixtures of the scenarios: the provider emulators as a process, and a new database per test."""
 
 from __future__ import annotations
 

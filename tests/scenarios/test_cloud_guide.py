@@ -1,4 +1,4 @@
-"""The commands of the guide to the cloud do what it says, and what is missing is said at start."""
+"""The commands of the cloud guide work, and missing settings are reported at start."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.town import letter
-from tests.support.emulators.material import invoice_pdf
+from tests.scenarios.production_cluster import letter
 from tests.support.emulators.process import EmulatorProcess, reset, state
-from towpath import app
-from towpath.config import Settings, load, shown
+from tests.support.emulators.sample_sources import invoice_pdf
+from tests.support.timeouts import COMMAND_SECONDS
+from towpath import bootstrap
+from towpath.config import Settings, display_value, load
 from towpath.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -40,14 +41,14 @@ def test_the_commands_of_the_guide_work(emulators: EmulatorProcess, tmp_path: Pa
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=COMMAND_SECONDS,
         env={**os.environ, "TOWPATH_RUN_DEADLINE_SECONDS": "none"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "emulator-key" not in done.stdout
     assert "Payment is due" in done.stdout
-    asked = [request["verb"] for request in state(emulators.document_intelligence)["requests"]]
-    assert asked.count("analyze") == 3, "one was turned away and made again"
+    verbs = [request["verb"] for request in state(emulators.document_intelligence)["requests"]]
+    assert verbs.count("analyze") == 3, "one was rate-limited and repeated"
     assert state(emulators.document_intelligence)["billed"]["operations"] == 2
 
 
@@ -63,12 +64,12 @@ def test_the_commands_of_the_guide_work(emulators: EmulatorProcess, tmp_path: Pa
         ({"embedder": "openai", "openai_api_key": "k", "openai_embedding_model": "own"}, "dimensions"),
     ],
 )
-async def test_what_is_missing_is_said_at_start(
+async def test_a_missing_setting_is_reported_at_start(
     settings: dict[str, str], missing: str, tmp_path: Path
 ) -> None:
     chosen = replace(Settings(data=tmp_path), **settings)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ConfigError, match=missing):
-        async with app.opened(chosen, work=False):
+        async with bootstrap.open_runtime(chosen, with_worker=False):
             pass
 
 
@@ -79,6 +80,6 @@ def test_secrets_are_never_shown() -> None:
     }
     settings = load({}, environment).settings
     assert settings.openai_api_key == "sk-secret"
-    assert shown(settings, "openai_api_key") == "(set, not shown)"
-    assert shown(settings, "database") == "postgresql://towpath:***@db/towpath"
+    assert display_value(settings, "openai_api_key") == "(set, not shown)"
+    assert display_value(settings, "database") == "postgresql://towpath:***@db/towpath"
     assert "sk-secret" not in repr(settings)

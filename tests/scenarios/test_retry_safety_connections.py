@@ -1,4 +1,4 @@
-"""Finding connections runs apart: the document is ready before, and nobody waits for it."""
+"""Connections are computed after the document is COMPLETED, and no other run waits for them."""
 
 from __future__ import annotations
 
@@ -8,111 +8,116 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.connecting import BEES, CANAL, Bookshelf, a_shelf
-from tests.integration.workshop import until
+from tests.integration.connection_harness import BEES, CANAL, ConnectionHarness, make_connection_harness
 from tests.support.databases import EngineUnderTest
-from towpath.model.work import JobStatus, RunState
-from towpath.search.library import SqlLibrary
+from tests.support.timeouts import WAIT_SECONDS, async_wait_until
+from towpath.connections.store import DocumentChunks
+from towpath.model.job import JobStatus
+from towpath.model.run import RunState
+from towpath.search.similar_documents import SqlConnectionStore
 from towpath.stages import connect
-from towpath.stages.capabilities import Passages
 
 
-class SlowLibrary(SqlLibrary):
-    """The library as it is, in which one search for connections takes as long as the test wants."""
+class SlowConnectionStore(SqlConnectionStore):
+    """A connection store in which one read of chunks waits until the test lets it continue."""
 
     slow: bool = False
-    asked: asyncio.Event
-    go_on: asyncio.Event
+    waiting: asyncio.Event
+    continue_: asyncio.Event
 
-    async def passages(self, org_id: str, document_ids: Sequence[str], model: str | None) -> list[Passages]:
-        found = await super().passages(org_id, document_ids, model)
+    async def document_chunks(
+        self, org_id: str, document_ids: Sequence[str], model: str | None
+    ) -> list[DocumentChunks]:
+        stored = await super().document_chunks(org_id, document_ids, model)
         if model is not None and self.slow:
             self.slow = False
-            self.asked.set()
-            await self.go_on.wait()
-        return found
+            self.waiting.set()
+            await self.continue_.wait()
+        return stored
 
 
-def _slow_shelf(engine: EngineUnderTest) -> tuple[Bookshelf, SlowLibrary]:
-    shelf = a_shelf(engine)
-    library = SlowLibrary(shelf.library._index)  # pyright: ignore[reportPrivateUsage]  (the same index, asked more slowly)
-    library.asked, library.go_on = asyncio.Event(), asyncio.Event()
-    return replace(shelf, library=library), library
+def _slow_store(engine: EngineUnderTest) -> tuple[ConnectionHarness, SlowConnectionStore]:
+    harness = make_connection_harness(engine)
+    store = SlowConnectionStore(harness.connection_store._index)  # pyright: ignore[reportPrivateUsage]  (the same index, asked more slowly)
+    store.waiting, store.continue_ = asyncio.Event(), asyncio.Event()
+    return replace(harness, connection_store=store), store
 
 
-async def test_a_document_is_ready_while_its_connections_are_still_sought(engine: EngineUnderTest) -> None:
-    """The search has read its neighbours and is about to write, while they and the document itself go on."""
-    shelf, library = _slow_shelf(engine)
-    async with shelf.working():
-        retelling = await shelf.file("retelling", BEES.retold, CANAL.retold)
-        await shelf.settled()
-        library.slow = True
-        book = await shelf.file("book", BEES.first, CANAL.first)
-        await asyncio.wait_for(library.asked.wait(), 30)
+async def test_a_document_is_completed_while_its_connections_are_computed(engine: EngineUnderTest) -> None:
+    """The connect job has read the other documents and not yet written, while they are reprocessed."""
+    harness, store = _slow_store(engine)
+    async with harness.run_worker():
+        retelling = await harness.submit("retelling", BEES.retold, CANAL.retold)
+        await harness.wait_until_idle()
+        store.slow = True
+        book = await harness.submit("book", BEES.first, CANAL.first)
+        await asyncio.wait_for(store.waiting.wait(), WAIT_SECONDS)
 
-        run, jobs = await shelf.last_run(book)
+        run, jobs = await harness.last_run(book)
         assert run.state is RunState.COMPLETED
-        assert shelf.document_status(book) == "COMPLETED"
+        assert harness.document_status(book) == "COMPLETED"
         assert (jobs[-1].stage, jobs[-1].status, jobs[-1].follow_up) == (
             "connect",
             JobStatus.PROCESSING,
             True,
         )
 
-        # Neither another document, nor a new processing of its neighbour or of itself, waits for it.
-        notes = await shelf.file("notes", BEES.second)
-        await shelf.rewrite(retelling, BEES.retold, CANAL.second)
-        await shelf.rewrite(book, BEES.first, CANAL.first)
-        assert (await shelf.ledger.jobs(run.id, org_id=jobs[-1].org_id))[-1].status is JobStatus.PROCESSING
+        # Another document, and new runs of both documents, do not wait for it.
+        notes = await harness.submit("notes", BEES.second)
+        await harness.rewrite(retelling, BEES.retold, CANAL.second)
+        await harness.rewrite(book, BEES.first, CANAL.first)
+        assert (await harness.ledger.jobs(run.id, org_id=jobs[-1].org_id))[-1].status is JobStatus.PROCESSING
 
-        library.go_on.set()
-        await shelf.settled()
+        store.continue_.set()
+        await harness.wait_until_idle()
 
-        async def ended() -> bool:
-            return (await shelf.ledger.jobs(run.id, org_id=jobs[-1].org_id))[-1].status is JobStatus.COMPLETED
+        async def connect_completed() -> bool:
+            return (await harness.ledger.jobs(run.id, org_id=jobs[-1].org_id))[
+                -1
+            ].status is JobStatus.COMPLETED
 
-        await until(ended, "the search to end")
-        found = await shelf.stored()
+        await async_wait_until(connect_completed, "the connect job to complete")
+        stored = await harness.stored()
         for document in (notes, retelling, book):
-            await shelf.connect_again(document)
-    assert found
-    assert found == await shelf.stored(), "what was found meanwhile is what is found in peace"
+            await harness.connect_again(document)
+    assert stored
+    assert stored == await harness.stored(), "the connections differ from an undisturbed recomputation"
 
 
-async def test_a_document_that_is_deleted_while_its_connections_are_sought_leaves_none(
+async def test_a_document_deleted_while_its_connections_are_computed_has_none(
     engine: EngineUnderTest,
 ) -> None:
-    shelf, library = _slow_shelf(engine)
-    async with shelf.working():
-        retelling = await shelf.file("retelling", BEES.retold)
-        quotes = await shelf.file("quotes", f"Copied on a Sunday. {BEES.first}")
-        await shelf.settled()
-        library.slow = True
-        await shelf.file("book", BEES.first)
-        await asyncio.wait_for(library.asked.wait(), 30)
-        await shelf.delete(retelling)
-        library.go_on.set()
-        await shelf.settled()
-        seen = {one.there.document_id for one in await shelf.connections(quotes)}
+    harness, store = _slow_store(engine)
+    async with harness.run_worker():
+        retelling = await harness.submit("retelling", BEES.retold)
+        quotes = await harness.submit("quotes", f"Copied on a Sunday. {BEES.first}")
+        await harness.wait_until_idle()
+        store.slow = True
+        await harness.submit("book", BEES.first)
+        await asyncio.wait_for(store.waiting.wait(), WAIT_SECONDS)
+        await harness.delete(retelling)
+        store.continue_.set()
+        await harness.wait_until_idle()
+        seen = {connection.other.document_id for connection in await harness.connections(quotes)}
     assert retelling not in seen
-    assert len(seen) == 1, "the book is connected with the one that is left"
+    assert len(seen) == 1, "the book is connected with the remaining document"
 
 
-async def test_a_neighbour_that_is_published_meanwhile_is_connected_though_it_would_not_look_for_this_one(
+async def test_a_candidate_republished_during_connect_is_compared_again(
     engine: EngineUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has a nearer one, and looks no further: only the document that found it can connect the two."""
-    monkeypatch.setattr(connect, "DEPTH", 1)
-    shelf, library = _slow_shelf(engine)
-    async with shelf.working():
-        original = await shelf.file("original", BEES.first)
-        await shelf.file("copy", f"{BEES.first} {CANAL.second}")
-        await shelf.settled()
-        library.slow = True
-        retelling = await shelf.file("retelling", BEES.retold)
-        await asyncio.wait_for(library.asked.wait(), 30)
-        await shelf.rewrite(original, BEES.first)
-        library.go_on.set()
-        await shelf.settled()
-        seen = {one.there.document_id for one in await shelf.connections(retelling)}
+    """The candidate has a nearer document, so its own connect job does not select this document."""
+    monkeypatch.setattr(connect, "NEIGHBOURS_PER_CHUNK", 1)
+    harness, store = _slow_store(engine)
+    async with harness.run_worker():
+        original = await harness.submit("original", BEES.first)
+        await harness.submit("copy", f"{BEES.first} {CANAL.second}")
+        await harness.wait_until_idle()
+        store.slow = True
+        retelling = await harness.submit("retelling", BEES.retold)
+        await asyncio.wait_for(store.waiting.wait(), WAIT_SECONDS)
+        await harness.rewrite(original, BEES.first)
+        store.continue_.set()
+        await harness.wait_until_idle()
+        seen = {connection.other.document_id for connection in await harness.connections(retelling)}
     assert original in seen

@@ -1,71 +1,66 @@
-"""Makes EPUB books out of strings."""
+"""Reads the sample books in bench/data: chapters with known pairs of passages, and unrelated passages.
+
+A file is a header, then sections that begin with a line `=== NAME`. Blank lines separate the passages of a section.
+
+- `=== chapter` has three passages: the first half of the chapter, its second half, and a retelling of the first half.
+- `=== quotation of chapter N` has one passage: a remark that precedes a sentence quoted from chapter N (from 0).
+- `=== unrelated` has passages that are about no chapter and are unrelated to each other.
+
+Two passages belong together if and only if they come from the same chapter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.office import pack
-
-CONTAINER = (
-    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
-    '<rootfile full-path="OPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
-)
-FACTS = (
-    "<dc:title>The Lock Keeper</dc:title><dc:creator>Ada Reed</dc:creator><dc:creator>Bo Lind</dc:creator>"
-    "<dc:language>en</dc:language><dc:date>2021-03-04</dc:date><dc:publisher>Canal Press</dc:publisher>"
-    "<dc:identifier>urn:isbn:123</dc:identifier>"
-)
+FOLDER = Path(__file__).resolve().parents[2] / "bench" / "data"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    first: str
+    second: str
+    retold: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    remark: str
+    chapter: int
+
+
+@dataclass(frozen=True, slots=True)
 class Book:
-    """Chapters by file name and the inside of their bodies, in the order of the spine."""
-
-    chapters: Mapping[str, str]
-    nav: str = ""
-    ncx: str = ""
-    facts: str = FACTS
-    parts: dict[str, str | bytes] = field(default_factory=dict[str, str | bytes])
-    left_out: tuple[str, ...] = ()
-
-    def save(self, path: Path) -> Path:
-        items = "".join(
-            f'<item id="c{number}" href="{name}" media-type="application/xhtml+xml"/>'
-            for number, name in enumerate(self.chapters)
-        )
-        spine = "".join(f'<itemref idref="c{number}"/>' for number in range(len(self.chapters)))
-        parts: dict[str, str | bytes] = {
-            "mimetype": "application/epub+zip",
-            "META-INF/container.xml": CONTAINER,
-        }
-        if self.nav:
-            items += '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
-            parts["OPS/nav.xhtml"] = page(f'<nav epub:type="toc"><ol>{self.nav}</ol></nav>')
-        if self.ncx:
-            items += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
-            parts["OPS/toc.ncx"] = (
-                '<?xml version="1.0"?><ncx xmlns="http://www.daisy.org/z3986/2005/ncx/">'
-                f"<navMap>{self.ncx}</navMap></ncx>"
-            )
-        parts["OPS/book.opf"] = (
-            '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf">'
-            f'<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">{self.facts}</metadata>'
-            f"<manifest>{items}</manifest><spine>{spine}</spine></package>"
-        )
-        for name, body in self.chapters.items():
-            if name not in self.left_out:
-                parts[f"OPS/{name}"] = page(body)
-        return pack(path, {**parts, **self.parts})
+    chapters: Sequence[Chapter]
+    quotations: Sequence[Quotation]
+    unrelated: Sequence[str]
 
 
-def page(body: str) -> str:
-    return (
-        '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml" '
-        f'xmlns:epub="http://www.idpf.org/2007/ops"><head><title>x</title></head><body>{body}</body></html>'
-    )
+def read_book(name: str) -> Book:
+    chapters: list[Chapter] = []
+    quotations: list[Quotation] = []
+    unrelated: list[str] = []
+    _, *sections = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").split("\n=== ")
+    for section in sections:
+        heading, *paragraphs = section.strip().split("\n\n")
+        passages = [" ".join(paragraph.split("\n")) for paragraph in paragraphs]
+        match heading.split():
+            case ["chapter"]:
+                chapters.append(Chapter(*passages))
+            case ["quotation", "of", "chapter", number]:
+                quotations.append(Quotation(*passages, chapter=int(number)))
+            case ["unrelated"]:
+                unrelated.extend(passages)
+            case _:
+                raise ValueError(f"{name}.txt: unknown section {heading!r}")
+    return Book(chapters, quotations, unrelated)
 
 
-def nav_point(title: str, target: str, inside: str = "") -> str:
-    return f'<navPoint><navLabel><text>{title}</text></navLabel><content src="{target}"/>{inside}</navPoint>'
+#: Books with passages of two or three sentences, and books with passages as long as real chunks.
+SHORT_PASSAGES: Mapping[str, Book] = {name: read_book(name) for name in ("village_book", "walden", "fables")}
+LONG_PASSAGES: Mapping[str, Book] = {name: read_book(name) for name in ("beagle", "mississippi")}
+BOOKS: Mapping[str, Book] = {**SHORT_PASSAGES, **LONG_PASSAGES}
+#: The chapters of the village book, used by tests that need passages that are about the same subject.
+CHAPTERS = BOOKS["village_book"].chapters

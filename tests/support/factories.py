@@ -7,11 +7,13 @@ import itertools
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from towpath.ledger.contract import CallRequest, NewDocument, Plan, Submission
+from towpath.ledger.contract.ledger import RunPlan, Submission
+from towpath.ledger.contract.provider_calls import CallRequest
 from towpath.ledger.database import Database
 from towpath.ledger.tables import organizations
-from towpath.model.ids import HOME_ORG
-from towpath.model.work import Json
+from towpath.model.document import NewDocument
+from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.json_types import Json
 
 STAGES = ("extract", "chunk", "publish")
 
@@ -25,11 +27,17 @@ def a_plan(
     payload: Json | None = None,
     max_attempts: int = 5,
     deadline_seconds: float | None = None,
-) -> Plan:
-    return Plan("document", 1, tuple(stages), options or {}, payload or {}, max_attempts, deadline_seconds)
+    continue_after_timeout: bool = False,
+) -> RunPlan:
+    return RunPlan(
+        *("document", 1, tuple(stages), options or {}, payload or {}),
+        max_attempts=max_attempts,
+        deadline_seconds=deadline_seconds,
+        continue_after_timeout=continue_after_timeout,
+    )
 
 
-def a_document(content: str | None = None, *, org_id: str = HOME_ORG) -> NewDocument:
+def a_document(content: str | None = None, *, org_id: str = DEFAULT_ORG_ID) -> NewDocument:
     """A document of its own, or, for the same ``content``, the same bytes again."""
     text = content if content is not None else f"document {next(_serial)}"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -39,8 +47,8 @@ def a_document(content: str | None = None, *, org_id: str = HOME_ORG) -> NewDocu
 def a_submission(
     content: str | None = None,
     *,
-    org_id: str = HOME_ORG,
-    plan: Plan | None = None,
+    org_id: str = DEFAULT_ORG_ID,
+    plan: RunPlan | None = None,
     idempotency_key: str | None = None,
 ) -> Submission:
     return Submission(a_document(content, org_id=org_id), plan or a_plan(), idempotency_key=idempotency_key)

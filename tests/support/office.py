@@ -1,4 +1,4 @@
-"""Makes Word, PowerPoint and Excel files out of strings, small enough to read in a test."""
+"""Builds small Word, PowerPoint and Excel files from strings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 
 
 def pack(path: Path, parts: Mapping[str, str | bytes]) -> Path:
-    """A zip of these parts."""
+    """Write a zip file with these parts."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
@@ -29,7 +29,7 @@ def pack(path: Path, parts: Mapping[str, str | bytes]) -> Path:
 
 
 def relationships(links: Mapping[str, tuple[str, str]]) -> str:
-    """Ids to kind and target; a target with a scheme is outside."""
+    """A relationships part from ids to (kind, target); a target with a URL scheme is external."""
     outside = ' TargetMode="External"'
     rows = "".join(
         f'<Relationship Id="{key}" Type="{LINKS}/{kind}" Target="{escape(target)}"'
@@ -59,7 +59,7 @@ def core(**facts: str) -> str:
 
 @dataclass(slots=True)
 class WordFile:
-    """The parts of a document; each is the inside of its root element."""
+    """A Word document; each part is the content of its root element."""
 
     body: str
     styles: str = ""
@@ -91,7 +91,7 @@ class WordFile:
 
 
 def p(*runs: str, style: str = "", numbered: tuple[int, int] | None = None, facts: str = "") -> str:
-    """A paragraph; plain strings become runs, strings that begin with a tag are taken as they are."""
+    """A paragraph; plain strings become runs, strings that begin with a tag are used as XML."""
     inside = "".join(run if run.startswith("<") else r(run) for run in runs)
     known = f'<w:pStyle w:val="{style}"/>' if style else ""
     if numbered:
@@ -106,7 +106,7 @@ def r(text: str, facts: str = "") -> str:
 
 
 def table(*rows: Sequence[str]) -> str:
-    """Rows of cells; a cell that begins with a tag is the inside of its ``w:tc``."""
+    """A table; a cell that begins with a tag is the content of its ``w:tc``."""
     lines = "".join(
         "<w:tr>"
         + "".join(f"<w:tc>{cell if cell.startswith('<') else p(cell)}</w:tc>" for cell in row)
@@ -127,7 +127,7 @@ def style(style_id: str, name: str, facts: str = "", based_on: str = "") -> str:
 def numbered_list(
     list_id: int, *levels: tuple[str, str], start_over: int | None = None, like: int = 0
 ) -> str:
-    """A list whose levels are (format, pattern) pairs; ``like`` shares the counting of another list."""
+    """A list whose levels are (format, pattern) pairs; ``like`` shares the counters of another list."""
     family = like or list_id
     inner = "".join(
         f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/>'
@@ -154,7 +154,7 @@ def presentation(
     links: Mapping[int, dict[str, tuple[str, str]]] | None = None,
     parts: Mapping[str, str | bytes] | None = None,
 ) -> Path:
-    """Slides by the insides of their shape trees; notes by the number of their slide."""
+    """A presentation: the content of each slide's shape tree, and notes by slide number."""
     named = {"p": SLIDES, "a": DRAWING, "r": LINKS, "c": CHART, "mc": COMPATIBILITY}
     spaces = " ".join(f'xmlns:{prefix}="{namespace}"' for prefix, namespace in named.items())
     numbers = range(1, len(slides) + 1)
@@ -183,7 +183,7 @@ def presentation(
 
 
 def shape(*paragraphs: str, role: str = "") -> str:
-    """A shape with text; paragraphs that begin with a tag are taken as they are."""
+    """A shape with text; paragraphs that begin with a tag are used as XML."""
     place = f'<p:ph type="{role}"/>' if role else ""
     inner = "".join(text if text.startswith("<") else bullet(text) for text in paragraphs)
     return (
@@ -203,7 +203,7 @@ def bullet(text: str, depth: int = 0, kind: str = "") -> str:
 def workbook(
     path: Path, sheets: Mapping[str, str], *, strings: Sequence[str] = (), formats: str = ""
 ) -> Path:
-    """Sheets by name and the inside of their ``sheetData``; ``formats`` is the inside of the styles."""
+    """A workbook: ``sheetData`` content by sheet name; ``formats`` is the content of the styles part."""
     numbers = range(1, len(sheets) + 1)
     named = "".join(
         f'<sheet name="{escape(name)}" sheetId="{number}" r:id="s{number}"/>'
@@ -231,7 +231,7 @@ def workbook(
 
 
 def row(number: int, *values: str | float | None) -> str:
-    """Cells from column A on; None leaves a cell out, a string that begins with a tag is a whole cell."""
+    """A row from column A on; None omits a cell, a string that begins with a tag is a whole cell."""
     cells: list[str] = []
     for column, value in enumerate(values):
         place = f"{column_name(column)}{number}"
@@ -253,11 +253,11 @@ def column_name(column: int) -> str:
     return name
 
 
-# The format from before
+# Compound files (OLE)
 
 
 def compound_file(path: Path, *streams: str) -> Path:
-    """The head of a compound file, and a directory that names these streams."""
+    """A compound file with these stream names in its directory."""
     magic = bytes.fromhex("d0cf11e0a1b11ae1")
     directory = b"".join(name.encode("utf-16-le").ljust(128, b"\0") for name in streams)
     path.write_bytes(magic.ljust(512, b"\0") + directory)

@@ -1,4 +1,4 @@
-"""Makes the PDFs and pictures that tests read: books, forms, scans, locked and broken files."""
+"""Builds PDF files and images for tests: books, forms, tables, scans, encrypted and damaged files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOREM = (
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An entry of the outline, and the title as it stands on the page (None: it does not)."""
+    """An entry of the outline, and its title as printed on the page (None: not printed)."""
 
     title: str
     level: int = 0
@@ -38,20 +38,22 @@ class Mark:
 
 
 def drawing(path: Path, *pages: Draw, **options: object) -> Path:
-    """A PDF of which each page is drawn by a function."""
-    paper = cast(Any, canvas.Canvas(str(path), pagesize=letter, invariant=1, **cast(Any, options)))
+    """A PDF; each page is drawn by a function."""
+    pdf_canvas = cast(Any, canvas.Canvas(str(path), pagesize=letter, invariant=1, **cast(Any, options)))
     for draw in pages:
-        draw(paper)
-        paper.showPage()
-    paper.save()
+        draw(pdf_canvas)
+        pdf_canvas.showPage()
+    pdf_canvas.save()
     return path
 
 
-def lines(paper: Any, texts: Iterable[str], *, x: float = 72, top: float = 700, size: float = 11) -> float:
-    """Draw lines below each other; returns where the next one would stand."""
-    paper.setFont("Helvetica", size)
+def lines(
+    pdf_canvas: Any, texts: Iterable[str], *, x: float = 72, top: float = 700, size: float = 11
+) -> float:
+    """Draw lines below each other; returns the position of the next line."""
+    pdf_canvas.setFont("Helvetica", size)
     for text in texts:
-        paper.drawString(x, top, text)
+        pdf_canvas.drawString(x, top, text)
         top -= size * 1.3
     return top
 
@@ -60,7 +62,7 @@ def plain(path: Path, pages: Sequence[Sequence[str]]) -> Path:
     """Pages of plain lines."""
 
     def page(texts: Sequence[str]) -> Draw:
-        return lambda paper: lines(paper, texts)
+        return lambda pdf_canvas: lines(pdf_canvas, texts)
 
     return drawing(path, *map(page, pages))
 
@@ -74,41 +76,41 @@ def book(
     title: str | None = None,
     author: str | None = None,
 ) -> Path:
-    """One page for each list of marks; ``{page}`` in header and footer becomes the page number."""
-    paper = cast(Any, canvas.Canvas(str(path), pagesize=letter, invariant=1))
+    """A book with one page per list of bookmarks; ``{page}`` in header and footer is the page number."""
+    pdf_canvas = cast(Any, canvas.Canvas(str(path), pagesize=letter, invariant=1))
     if title:
-        paper.setTitle(title)
+        pdf_canvas.setTitle(title)
     if author:
-        paper.setAuthor(author)
+        pdf_canvas.setAuthor(author)
     for number, entries in enumerate(marks, start=1):
         top = 700.0
-        for at, mark in enumerate(entries):
-            key = f"{number}-{at}"
-            paper.bookmarkHorizontal(key, 0, top + 16)
-            paper.addOutlineEntry(mark.title, key, level=mark.level)
+        for index, mark in enumerate(entries):
+            key = f"{number}-{index}"
+            pdf_canvas.bookmarkHorizontal(key, 0, top + 16)
+            pdf_canvas.addOutlineEntry(mark.title, key, level=mark.level)
             if mark.on_page is not None:
-                paper.setFont("Helvetica-Bold", 16)
-                paper.drawString(72, top, mark.on_page)
-            top = lines(paper, [f"{line} ({number}.{at})" for line in LOREM], top=top - 28) - 24
+                pdf_canvas.setFont("Helvetica-Bold", 16)
+                pdf_canvas.drawString(72, top, mark.on_page)
+            top = lines(pdf_canvas, [f"{line} ({number}.{index})" for line in LOREM], top=top - 28) - 24
         if not entries:
-            lines(paper, [f"{line} ({number})" for line in LOREM], top=top)
-        paper.setFont("Helvetica", 9)
+            lines(pdf_canvas, [f"{line} ({number})" for line in LOREM], top=top)
+        pdf_canvas.setFont("Helvetica", 9)
         if header:
-            paper.drawString(72, 760, header.format(page=number))
+            pdf_canvas.drawString(72, 760, header.format(page=number))
         if footer:
-            paper.drawString(280, 30, footer.format(page=number))
-        paper.showPage()
-    paper.save()
+            pdf_canvas.drawString(280, 30, footer.format(page=number))
+        pdf_canvas.showPage()
+    pdf_canvas.save()
     return path
 
 
 def form(path: Path) -> Path:
-    """A form with a text field, a choice, two boxes (one ticked) and an empty field."""
+    """A form with a text field, a choice, two checkboxes (one checked) and an empty field."""
 
-    def draw(paper: Any) -> None:
-        lines(paper, ["Application for a mooring"], top=740, size=14)
-        fields = paper.acroForm
-        lines(paper, ["Name:"], top=700)
+    def draw(pdf_canvas: Any) -> None:
+        lines(pdf_canvas, ["Application for a mooring"], top=740, size=14)
+        fields = pdf_canvas.acroForm
+        lines(pdf_canvas, ["Name:"], top=700)
         fields.textfield(
             name="applicant.name",
             tooltip="Full name",
@@ -118,7 +120,7 @@ def form(path: Path) -> Path:
             width=200,
             height=20,
         )
-        lines(paper, ["Town:"], top=660)
+        lines(pdf_canvas, ["Town:"], top=660)
         fields.choice(
             name="town", value="Paris", options=["London", "Paris"], x=150, y=652, width=100, height=20
         )
@@ -132,23 +134,23 @@ def form(path: Path) -> Path:
 def table(path: Path, rows: Sequence[Sequence[str]], *, ruled: bool = True) -> Path:
     """A table between two paragraphs."""
 
-    def draw(paper: Any) -> None:
-        lines(paper, LOREM, top=740)
+    def draw(pdf_canvas: Any) -> None:
+        lines(pdf_canvas, LOREM, top=740)
         top, height, width = 660, 20, 110
-        paper.setFont("Helvetica", 10)
+        pdf_canvas.setFont("Helvetica", 10)
         for down, row in enumerate(rows):
             for across, cell in enumerate(row):
-                paper.drawString(76 + across * width, top - down * height - 14, cell)
+                pdf_canvas.drawString(76 + across * width, top - down * height - 14, cell)
         if ruled:
             xs = [72 + across * width for across in range(len(rows[0]) + 1)]
-            paper.grid(xs, [top - down * height for down in range(len(rows) + 1)])
-        lines(paper, LOREM, top=top - len(rows) * height - 40)
+            pdf_canvas.grid(xs, [top - down * height for down in range(len(rows) + 1)])
+        lines(pdf_canvas, LOREM, top=top - len(rows) * height - 40)
 
     return drawing(path, draw)
 
 
 def sideways(path: Path, texts: Sequence[str], rotate: int) -> Path:
-    """A page whose text is shown turned clockwise by so many degrees."""
+    """A page with text rotated clockwise by the given degrees."""
     plain(path, [texts])
     with pikepdf.open(path, allow_overwriting_input=True) as document:
         document.pages[0].Rotate = rotate
@@ -157,28 +159,28 @@ def sideways(path: Path, texts: Sequence[str], rotate: int) -> Path:
 
 
 def locked(path: Path, source: Path, *, user: str = "", owner: str = "owner") -> Path:
-    """The same file encrypted (AES-256); with an empty user password anyone may read it."""
+    """The file encrypted with AES-256; with an empty user password it can be read by anyone."""
     with pikepdf.open(source) as document:
         document.save(path, encryption=pikepdf.Encryption(user=user, owner=owner))
     return path
 
 
 def hebrew(path: Path, texts: Sequence[str]) -> Path:
-    """Lines of right-to-left text, painted from left to right as printers do."""
+    """Lines of right-to-left text, drawn from left to right as printer drivers do."""
     letters = sorted({letter for text in texts for letter in text})
-    codes = {letter: 0x21 + at for at, letter in enumerate(letters)}
+    codes = {letter: 0x21 + index for index, letter in enumerate(letters)}
     names = {code: ord(letter) for letter, code in codes.items()}
     return _coded(path, [bytes(codes[letter] for letter in reversed(text)) for text in texts], names)
 
 
 def nameless(path: Path, texts: Sequence[str]) -> Path:
-    """Lines that look as they should, but whose font calls every letter "unknown" (U+FFFD)."""
+    """Lines whose font maps every letter to U+FFFD: readable on screen, garbled as text."""
     codes = {code for text in texts for code in text.encode("ascii")}
     return _coded(path, [text.encode("ascii") for text in texts], dict.fromkeys(codes, 0xFFFD))
 
 
 def _coded(path: Path, painted: Sequence[bytes], names: Mapping[int, int]) -> Path:
-    """Lines of one-byte codes in Helvetica, with a table that says which letter each code means."""
+    """Lines of one-byte codes in Helvetica with a ToUnicode map."""
     mapping = "\n".join(f"<{code:02x}> <{letter:04x}>" for code, letter in names.items())
     table = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n"
@@ -201,7 +203,7 @@ def _coded(path: Path, painted: Sequence[bytes], names: Mapping[int, int]) -> Pa
 
 
 def tagged(path: Path, passages: Sequence[tuple[str, str]]) -> Path:
-    """Passages of one size, told apart by their tags alone: ("H1", "Locks"), ("P", "They lift boats.")."""
+    """Text blocks of one font size with structure tags: ("H1", "Locks"), ("P", "They lift boats.")."""
     with pikepdf.new() as document:
         page = document.add_blank_page(page_size=(WIDTH, HEIGHT))
         font = pikepdf.Dictionary(
@@ -209,8 +211,8 @@ def tagged(path: Path, passages: Sequence[tuple[str, str]]) -> Path:
         )
         page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=document.make_indirect(font)))
         shown = [
-            f"/{tag} <</MCID {at}>> BDC BT /F1 11 Tf 72 {700 - at * 30} Td ({text}) Tj ET EMC"
-            for at, (tag, text) in enumerate(passages)
+            f"/{tag} <</MCID {index}>> BDC BT /F1 11 Tf 72 {700 - index * 30} Td ({text}) Tj ET EMC"
+            for index, (tag, text) in enumerate(passages)
         ]
         page.Contents = pikepdf.Stream(document, "\n".join(shown).encode())
         page.StructParents = 0
@@ -218,10 +220,10 @@ def tagged(path: Path, passages: Sequence[tuple[str, str]]) -> Path:
         elements = [
             document.make_indirect(
                 pikepdf.Dictionary(
-                    Type=pikepdf.Name.StructElem, S=pikepdf.Name(f"/{tag}"), P=root, Pg=page.obj, K=at
+                    Type=pikepdf.Name.StructElem, S=pikepdf.Name(f"/{tag}"), P=root, Pg=page.obj, K=index
                 )
             )
-            for at, (tag, _) in enumerate(passages)
+            for index, (tag, _) in enumerate(passages)
         ]
         root.K = pikepdf.Array(elements)
         root.ParentTree = pikepdf.Dictionary(Nums=[0, pikepdf.Array(elements)])
@@ -232,29 +234,29 @@ def tagged(path: Path, passages: Sequence[tuple[str, str]]) -> Path:
 
 
 def picture(texts: Sequence[str], *, turn: int = 0, size: int = 34) -> Image.Image:
-    """Black words on white paper, turned clockwise."""
-    paper = Image.new("L", (1275, 1650), "white")
-    pen, font = ImageDraw.Draw(paper), ImageFont.load_default(size)
-    for at, text in enumerate(texts):
-        pen.text((120, 140 + at * int(size * 1.5)), text, fill="black", font=font)
-    return paper.rotate(-turn, expand=True)
+    """An image of black text on white, rotated clockwise."""
+    pdf_canvas = Image.new("L", (1275, 1650), "white")
+    pen, font = ImageDraw.Draw(pdf_canvas), ImageFont.load_default(size)
+    for index, text in enumerate(texts):
+        pen.text((120, 140 + index * int(size * 1.5)), text, fill="black", font=font)
+    return pdf_canvas.rotate(-turn, expand=True)
 
 
 def scan(path: Path, pages: Sequence[Image.Image | Sequence[str]]) -> Path:
-    """Pictures of pages, or for lists of lines pages with a text layer."""
+    """A PDF of scanned pages (images) and, for lists of lines, pages with a text layer."""
 
     def page(content: Image.Image | Sequence[str]) -> Draw:
-        def draw(paper: Any) -> None:
+        def draw(pdf_canvas: Any) -> None:
             if isinstance(content, Image.Image):
                 from reportlab.lib.utils import ImageReader
 
                 wide = content.width > content.height
                 width, height = (HEIGHT, WIDTH) if wide else (WIDTH, HEIGHT)
-                paper.setPageSize((width, height))
-                paper.drawImage(ImageReader(content), 0, 0, width, height)
+                pdf_canvas.setPageSize((width, height))
+                pdf_canvas.drawImage(ImageReader(content), 0, 0, width, height)
             else:
-                paper.setPageSize(letter)
-                lines(paper, content)
+                pdf_canvas.setPageSize(letter)
+                lines(pdf_canvas, content)
 
         return draw
 
@@ -264,7 +266,7 @@ def scan(path: Path, pages: Sequence[Image.Image | Sequence[str]]) -> Path:
 def image_file(
     path: Path, pages: Sequence[Image.Image], kind: Literal["PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF"]
 ) -> Path:
-    """A picture file; several pages make a TIFF of several."""
+    """An image file; several pages make a multi-page TIFF."""
     first, rest = pages[0], list(pages[1:])
     content = io.BytesIO()
     if rest:

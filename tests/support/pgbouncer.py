@@ -1,4 +1,4 @@
-"""A real pgbouncer in transaction mode before a private Postgres: started by the test, ended by its own pid."""
+"""Starts pgbouncer in transaction mode in front of a private Postgres and stops it by its pid."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pathlib import Path
 import psycopg
 
 from tests.support.databases import PostgresServer
+from tests.support.timeouts import PROCESS_SECONDS
 
-START_SECONDS = 30.0
 _PORT = 6432
 
-# Few server connections for many clients, so that a session never stays with anybody.
+# Few server connections for many clients, so that clients do not keep a session.
 _SETTINGS = """
 [databases]
 * = host={server} port=5432
@@ -38,17 +38,17 @@ logfile = {folder}/pgbouncer.log
 """
 
 
-def found() -> str | None:
+def find_pgbouncer() -> str | None:
     return shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
 @contextlib.contextmanager
 def pooled(server: PostgresServer, user: str = "postgres") -> Generator[Path]:
-    """A pooler before ``server``, and the folder of its socket; every client is ``user`` to the server."""
-    program = found()
+    """Start a pooler for ``server`` and yield the folder of its socket; it connects as ``user``."""
+    program = find_pgbouncer()
     if program is None:
         raise RuntimeError("The tests need pgbouncer: `make pgbouncer` installs it.")
-    # Like Postgres it refuses to run as root.
+    # Like Postgres, pgbouncer refuses to run as root.
     owner = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
     folder = Path(tempfile.mkdtemp(prefix="towpath-pool-", dir="/tmp"))
     settings = _SETTINGS.replace("port=5432", f"port=5432 user={user}")
@@ -66,21 +66,21 @@ def pooled(server: PostgresServer, user: str = "postgres") -> Generator[Path]:
         group=owner and owner.pw_gid,
     )
     try:
-        _wait_until_it_answers(process, folder)
+        _wait_until_ready(process, folder)
         yield folder
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(START_SECONDS)
+        process.wait(PROCESS_SECONDS)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def through(folder: Path, dsn: str, server: PostgresServer) -> str:
-    """The address of the same database by way of the pooler."""
+def pooled_dsn(folder: Path, dsn: str, server: PostgresServer) -> str:
+    """Return the dsn of the same database through the pooler."""
     return dsn.replace(f"host={server.folder}", f"host={folder}&port={_PORT}")
 
 
-def _wait_until_it_answers(process: subprocess.Popen[bytes], folder: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
+def _wait_until_ready(process: subprocess.Popen[bytes], folder: Path) -> None:
+    deadline = time.monotonic() + PROCESS_SECONDS
     while True:
         try:
             psycopg.connect(f"postgresql://postgres@/postgres?host={folder}&port={_PORT}").close()
@@ -88,6 +88,6 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], folder: Path) -> No
         except psycopg.OperationalError:
             if process.poll() is not None or time.monotonic() > deadline:
                 log = folder / "pgbouncer.log"
-                said = log.read_text("utf-8", "replace")[-2000:] if log.exists() else "nothing"
-                raise RuntimeError(f"pgbouncer did not start:\n{said}") from None
+                log_tail = log.read_text("utf-8", "replace")[-2000:] if log.exists() else "nothing"
+                raise RuntimeError(f"pgbouncer did not start:\n{log_tail}") from None
             time.sleep(0.05)

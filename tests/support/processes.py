@@ -1,6 +1,6 @@
-"""Real processes for tests: started, killed, stopped and woken; and facts waited for, with a deadline.
+"""Worker processes for tests: start, kill, stop (SIGSTOP) and continue them.
 
-Workers are forked from a server that has imported everything once: 40 ms each instead of a second.
+Workers are forked from a fork server that has imported everything: 40 ms each instead of a second.
 """
 
 from __future__ import annotations
@@ -8,30 +8,24 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import TypeVar
 
 import psutil
 
 from tests.support import worker_main
+from tests.support.timeouts import PROCESS_SECONDS, wait_until
 
-T = TypeVar("T")
-
-#: Long enough for anything this machine should manage while others use it too.
-PATIENCE = 30.0
-
-_nursery = multiprocessing.get_context("forkserver")
-# pytest itself is imported in every child that is started from it, so that is done once as well.
-_nursery.set_forkserver_preload(["pytest", "tests.support.worker_main", "tests.crash.stages"])
+_forkserver = multiprocessing.get_context("forkserver")
+# Child processes of pytest import pytest, so the fork server imports it once as well.
+_forkserver.set_forkserver_preload(["pytest", "tests.support.worker_main", "tests.crash.stages"])
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerProcess:
-    """A worker in a process of its own, and what it says."""
+    """A worker process and its log file."""
 
     process: ForkServerProcess
     log: Path
@@ -49,61 +43,49 @@ class WorkerProcess:
     def frozen(self) -> bool:
         return psutil.Process(self.pid).status() == psutil.STATUS_STOPPED
 
-    def said(self, words: str) -> bool:
-        return words in self.log.read_text("utf-8", "replace")
+    def logged(self, text: str) -> bool:
+        return text in self.log.read_text("utf-8", "replace")
 
     def kill(self) -> None:
-        """As an OOM killer or a power switch would: nothing of it runs any more when this returns."""
+        """Send SIGKILL and wait until the process has ended."""
         self.process.kill()
-        self.process.join(PATIENCE)
+        self.process.join(PROCESS_SECONDS)
 
     def terminate(self) -> None:
-        """Ask politely, as a deploy does."""
+        """Send SIGTERM, as a deploy does."""
         self.process.terminate()
 
     def freeze(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)
-        wait_for(lambda: self.frozen, f"worker {self.pid} to be stopped")
+        wait_until(lambda: self.frozen, f"worker {self.pid} to be stopped")
 
     def wake(self) -> None:
         os.kill(self.pid, signal.SIGCONT)
 
-    def exit_code(self, seconds: float = PATIENCE) -> int:
-        """Wait for the process to end; its exit code, negative for the signal that killed it."""
+    def exit_code(self, seconds: float = PROCESS_SECONDS) -> int:
+        """Wait until the process has ended; return its exit code, negative for a signal."""
         self.process.join(seconds)
         code = self.process.exitcode
         if code is None:
             raise AssertionError(
-                f"Worker {self.pid} did not end in {seconds:.0f} s. It said:\n{self._tail()}"
+                f"Worker {self.pid} did not end in {seconds:.0f} s. Its log:\n{self._tail()}"
             )
         return code
 
     def retire(self) -> None:
-        """Stop it politely and insist that it leaves in peace."""
+        """Send SIGTERM and assert exit code 0."""
         self.terminate()
         code = self.exit_code()
-        assert code == 0, f"Worker {self.pid} ended with {code}. It said:\n{self._tail()}"
+        assert code == 0, f"Worker {self.pid} ended with {code}. Its log:\n{self._tail()}"
 
     def _tail(self) -> str:
         return self.log.read_text("utf-8", "replace")[-3000:]
 
 
 def start_worker(arguments: Sequence[str], log: Path) -> WorkerProcess:
-    """A running worker; ``arguments`` as on the command line of ``tests.support.worker_main``."""
+    """Start a worker; ``arguments`` are those of ``tests.support.worker_main``."""
     log.touch()
-    given = [*arguments, "--log", str(log)]
-    process = _nursery.Process(target=worker_main.main, args=(given,), daemon=True)
+    all_arguments = [*arguments, "--log", str(log)]
+    process = _forkserver.Process(target=worker_main.main, args=(all_arguments,), daemon=True)
     process.start()
     return WorkerProcess(process, log)
-
-
-def wait_for(fact: Callable[[], T | None], what: str, seconds: float = PATIENCE, every: float = 0.02) -> T:
-    """Ask again and again until ``fact`` has an answer that is true; then give it."""
-    deadline = time.monotonic() + seconds
-    while True:
-        answer = fact()
-        if answer:
-            return answer
-        if time.monotonic() > deadline:
-            raise AssertionError(f"Waited {seconds:.0f} s in vain for {what}.")
-        time.sleep(every)

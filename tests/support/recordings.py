@@ -1,4 +1,4 @@
-"""Recordings for tests: human speech that comes with the local model, and files that are no use to anyone."""
+"""Recordings for tests: speech samples of the local model, generated sounds, and damaged files."""
 
 from __future__ import annotations
 

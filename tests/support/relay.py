@@ -1,4 +1,4 @@
-"""A wire to a server on this machine that can be cut and mended, at an address that stays the same."""
+"""Relay: a TCP proxy on a fixed port whose connections can be cut and restored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.servers import free_port
 
 
 class Relay:
-    """Forwards a port to another one, both ways, until it is cut."""
+    """Forwards a port to another one in both directions, until it is cut."""
 
     def __init__(self, port: int) -> None:
         self.port = free_port()
@@ -17,11 +17,11 @@ class Relay:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
 
-    async def mend(self) -> None:
+    async def restore(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
 
     async def cut(self) -> None:
-        """Nobody listens any more, and every open connection breaks."""
+        """Stop listening and abort every open connection."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -29,14 +29,14 @@ class Relay:
             writer.transport.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        behind, ahead = await asyncio.open_connection("127.0.0.1", self._target)
-        await asyncio.gather(self._pump(reader, ahead), self._pump(behind, writer))
+        server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        await asyncio.gather(self._pump(reader, server_writer), self._pump(server_reader, writer))
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
         with suppress(ConnectionError):
-            while piece := await reader.read(1 << 16):
-                writer.write(piece)
+            while data := await reader.read(1 << 16):
+                writer.write(data)
                 await writer.drain()
         self._open.discard(writer)
         writer.close()

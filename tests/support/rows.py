@@ -36,6 +36,8 @@ def _row(table: Table, org_id: str) -> dict[str, Any]:
 
 
 def _value(column: Column[Any]) -> Any:
+    if column.table.name == "document_processing_jobs" and column.name == "status":
+        return "PENDING"
     if column.type is Id:
         return str(uuid4())
     if column.type is Instant:

@@ -1,4 +1,4 @@
-"""One rich file of every format, and ways to damage it."""
+"""One sample file of every format, and functions that damage it randomly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 
-from tests.support.books import Book, nav_point
+from tests.support.epubs import Book, nav_point
 from tests.support.office import (
     CHART,
     WordFile,
@@ -24,15 +24,15 @@ from tests.support.office import (
     workbook,
 )
 from tests.support.office import style as word_style
-from tests.support.reading import Reader
-from towpath.providers.local.csv import read_csv
-from towpath.providers.local.docx import read_docx
-from towpath.providers.local.epub import read_epub
-from towpath.providers.local.html import read_html
-from towpath.providers.local.mail import read_mail
-from towpath.providers.local.pptx import read_pptx
-from towpath.providers.local.text import read_markdown, read_text
-from towpath.providers.local.xlsx import read_xlsx
+from tests.support.readers import Reader
+from towpath.readers.epub.reader import read_epub
+from towpath.readers.html.reader import read_html
+from towpath.readers.mail.reader import read_mail
+from towpath.readers.office.docx.reader import read_docx
+from towpath.readers.office.pptx.reader import read_pptx
+from towpath.readers.office.xlsx.reader import read_xlsx
+from towpath.readers.text.csv_reader import read_csv
+from towpath.readers.text.reader import read_markdown, read_text
 
 READERS: Mapping[str, Reader] = {
     "epub": read_epub,
@@ -59,7 +59,7 @@ _PAGE = (
 
 
 def save_sample(kind: str, path: Path) -> Path:
-    """A small file of this kind that makes its reader use most of what it knows."""
+    """A small file of this kind that uses most features of its reader."""
     if kind == "epub":
         ncx = nav_point("One", "a.xhtml#a", nav_point("Two", "b.xhtml"))
         breaks = '<p>x<span epub:type="pagebreak" title="2"/>y</p>'
@@ -116,38 +116,40 @@ def _word() -> WordFile:
     )
 
 
-def damaged(content: bytes, chance: random.Random) -> bytes:
-    """The bytes with a few of them flipped, dropped, doubled or cut off."""
-    made = bytearray(content)
-    for _ in range(chance.randint(1, 6)):
-        at = chance.randrange(len(made) or 1)
-        match chance.randrange(5):
-            case 0 if made:
-                made[at] = chance.randrange(256)
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """The bytes with some of them changed, removed, repeated or truncated."""
+    content_bytes = bytearray(content)
+    for _ in range(rng.randint(1, 6)):
+        offset = rng.randrange(len(content_bytes) or 1)
+        match rng.randrange(5):
+            case 0 if content_bytes:
+                content_bytes[offset] = rng.randrange(256)
             case 1:
-                del made[at : at + chance.randint(1, 20)]
+                del content_bytes[offset : offset + rng.randint(1, 20)]
             case 2:
-                made[at:at] = made[at : at + chance.randint(1, 200)] * chance.randint(1, 3)
+                content_bytes[offset:offset] = content_bytes[
+                    offset : offset + rng.randint(1, 200)
+                ] * rng.randint(1, 3)
             case 3:
-                made[at:at] = chance.choice(
+                content_bytes[offset:offset] = rng.choice(
                     (b"<", b">", b"&", b'"', b"\0", b"</p>", b"<table>", b"&#0;", b"9" * 30)
                 )
-            case _ if chance.random() < 0.3:
-                del made[at:]
+            case _ if rng.random() < 0.3:
+                del content_bytes[offset:]
             case _:
                 pass
-    return bytes(made)
+    return bytes(content_bytes)
 
 
-def damaged_inside(content: bytes, chance: random.Random) -> bytes:
-    """The same for a zip, done to one of its parts, so that the damage gets past the checksum."""
+def damaged_inside(content: bytes, rng: random.Random) -> bytes:
+    """A zip with one damaged part and a valid checksum."""
     with zipfile.ZipFile(BytesIO(content)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    name = chance.choice(sorted(parts))
-    if chance.random() < 0.05:
+    name = rng.choice(sorted(parts))
+    if rng.random() < 0.05:
         del parts[name]
     else:
-        parts[name] = damaged(parts[name], chance)
+        parts[name] = damaged(parts[name], rng)
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for part, inner in parts.items():
@@ -156,8 +158,8 @@ def damaged_inside(content: bytes, chance: random.Random) -> bytes:
 
 
 def variants(kind: str, content: bytes, count: int, seed: int = 0) -> Iterator[bytes]:
-    """Damaged files of this kind; the same ones for the same seed."""
-    chance = random.Random(f"{kind} {seed}")
+    """Damaged files of this kind, deterministic by seed."""
+    rng = random.Random(f"{kind} {seed}")
     for number in range(count):
         inside = kind in ZIPPED and number % 4
-        yield damaged_inside(content, chance) if inside else damaged(content, chance)
+        yield damaged_inside(content, rng) if inside else damaged(content, rng)

@@ -1,4 +1,4 @@
-"""A real `towpath serve` in a process of its own, and an API client that waits for facts."""
+"""Server: a `towpath serve` process. Client: a blocking API client that waits for results."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 
-PATIENCE = 60.0
-OVER = ("COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
+from tests.support.timeouts import PROCESS_SECONDS, REQUEST_SECONDS, wait_until
+
+FINISHED_STATUSES = ("COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
 
 
 def free_port() -> int:
@@ -26,35 +26,43 @@ def free_port() -> int:
 
 
 class Server:
-    """One server process on one data folder. Killed or stopped only by its own id."""
+    """One server process on one data folder, killed or stopped by its pid."""
 
     def __init__(
-        self, data: Path, *, port: int | None = None, settings: Mapping[str, str] | None = None
+        self,
+        data: Path,
+        *,
+        port: int | None = None,
+        settings: Mapping[str, str] | None = None,
+        arguments: Sequence[str] = (),
     ) -> None:
         self.data = data
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         data.parent.mkdir(parents=True, exist_ok=True)
         self.log = data.parent / f"server-{self.port}.log"
-        given = {"TOWPATH_BACKOFF_SCALE": "0.01", **(settings or {})}
+        environment = {"TOWPATH_BACKOFF_SCALE": "0.01", **(settings or {})}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "towpath", "serve", "--data", str(data), "--port", str(self.port)],
+                [
+                    *(sys.executable, "-m", "towpath", "serve", *arguments),
+                    *("--data", str(data), "--port", str(self.port)),
+                ],
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **given},
+                env={**os.environ, **environment},
             )
 
     def wait_until_ready(self) -> Server:
         def answers() -> bool:
             if self.process.poll() is not None:
-                raise AssertionError(f"The server ended: {self.said()}")
+                raise AssertionError(f"The server ended: {self.log_tail()}")
             try:
                 return httpx.get(f"{self.url}/ready", timeout=5).status_code == 200
             except httpx.TransportError:
                 return False
 
-        wait_for(answers, "the server to be ready")
+        wait_until(answers, "the server to be ready")
         return self
 
     def kill(self) -> None:
@@ -63,13 +71,13 @@ class Server:
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(PATIENCE)
+        return self.process.wait(PROCESS_SECONDS)
 
     def memory(self) -> int:
         """Resident bytes of the server process itself."""
         return psutil.Process(self.process.pid).memory_info().rss
 
-    def said(self) -> str:
+    def log_tail(self) -> str:
         return self.log.read_text("utf-8", "replace")[-4000:]
 
     def __enter__(self) -> Server:
@@ -81,10 +89,10 @@ class Server:
 
 
 class Client:
-    """The API, blocking, for stories about a server process."""
+    """A blocking client of the API of a server process."""
 
     def __init__(self, url: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=REQUEST_SECONDS)
 
     def get(self, path: str, **parameters: Any) -> Any:
         answer = self.http.get(path, params=parameters)
@@ -96,21 +104,12 @@ class Client:
         answer.raise_for_status()
         return answer.json()
 
-    def wait_until_over(self, *document_ids: str) -> list[Any]:
+    def wait_until_finished(self, *document_ids: str) -> list[Any]:
         def statuses() -> list[Any] | None:
-            found = self.get("/documents/status", ids=",".join(document_ids))
-            return found if all(one["status"] in OVER for one in found) else None
+            answers = self.get("/documents/status", ids=",".join(document_ids))
+            return answers if all(answer["status"] in FINISHED_STATUSES for answer in answers) else None
 
-        return wait_for(statuses, "every document to be over")
+        return wait_until(statuses, "every document to be finished")
 
     def chunk_ids(self, document_id: str) -> list[str]:
         return [chunk["id"] for chunk in self.get(f"/documents/{document_id}/chunks", limit=1000)]
-
-
-def wait_for(fact: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (found := fact()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"Waited {seconds:.0f} s in vain for {what}.")
-        time.sleep(0.05)
-    return found

@@ -1,4 +1,4 @@
-"""A worker process for tests: the real worker, on a ledger that can kill or stop it before or after any verb.
+"""A worker process for tests: the real worker on a ledger that can kill or stop it before or after a verb.
 
 ``python -m tests.support.worker_main --database FILE_OR_URL --pipeline module:factory --effects FILE
 [--kill before:advance:3] [--stop before:heartbeat:1] [--lease 2] ...``
@@ -14,31 +14,37 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
+from towpath.bootstrap.shutdown import shutdown_signals
 from towpath.clock import SystemClock
 from towpath.drill.audit import sign_sqlite, signed_url
-from towpath.drill.strikes import PerilousLedger, QuietSqlite, Strike
+from towpath.drill.fault_injection import FaultInjectingLedger, FaultPoint, StoppableSqlite
 from towpath.ledger.database import Database
 from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
+from towpath.ledger.verbs.publish import apply_write
+from towpath.notify.contract import Notifier
+from towpath.notify.in_process import InProcessNotifier
+from towpath.notify.postgres import PostgresNotifier
 from towpath.pipelines.pipeline import Pipeline
-from towpath.queue.contract import Bell
-from towpath.queue.local import LocalBell
-from towpath.queue.postgres import PostgresBell
-from towpath.worker.execute import Executor, Rules
-from towpath.worker.worker import Pace, Worker
+from towpath.worker.executor import Executor, RetryPolicy
+from towpath.worker.isolation import ExecutorFactory
+from towpath.worker.settings import WorkerSettings
+from towpath.worker.worker import Worker
 
 log = logging.getLogger("tests.worker")
 
-#: What a module named by ``--pipeline`` offers: given the file for side effects, the pipelines to serve.
+#: The factory named by ``--pipeline``: gets the file for side effects and returns the pipelines.
 PipelineFactory = Callable[[Path], Sequence[Pipeline]]
 
 
 class FolderArtifacts:
-    """Large answers, as files of a folder."""
+    """Stores large answers as files in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -53,47 +59,64 @@ class FolderArtifacts:
         return await asyncio.to_thread((self._folder / org_id / key).read_bytes)
 
 
-def open_database(address: str, *, quiet: bool) -> tuple[Database, Bell]:
-    writer = str(os.getpid())
+def open_database(address: str, *, quiet: bool, writer: str) -> tuple[Database, Notifier]:
     if address.startswith("postgresql:"):
         url = signed_url(address, writer)
-        return PostgresDatabase(url), PostgresBell(url)
-    database = (QuietSqlite if quiet else SqliteDatabase)(Path(address))
+        return PostgresDatabase(url), PostgresNotifier(url)
+    database = (StoppableSqlite if quiet else SqliteDatabase)(Path(address))
     sign_sqlite(database, writer)
-    return database, LocalBell()
+    return database, InProcessNotifier()
 
 
-async def work(given: argparse.Namespace) -> None:
-    database, bell = open_database(given.database, quiet=bool(given.stop))
-    strikes = [Strike.read(signal.SIGKILL, text) for text in given.kill]
-    strikes += [Strike.read(signal.SIGSTOP, text) for text in given.stop]
-    ledger = PerilousLedger(database, strikes)
-    module, _, name = str(given.pipeline).partition(":")
-    make = cast("PipelineFactory", getattr(importlib.import_module(module), name))
-    pipelines = {pipeline.name: pipeline for pipeline in make(given.effects)}
-    clock = SystemClock()
-    rules = Rules(max_attempts=given.max_attempts, backoff_scale=given.backoff_scale)
-    artifacts = FolderArtifacts(given.effects.parent / "artifacts")
-    pace = Pace(
-        concurrency=given.concurrency,
-        lease_seconds=given.lease,
-        heartbeat_seconds=given.heartbeat or given.lease / 3,
-        poll_seconds=given.poll,
-        max_crashes=given.max_crashes,
-        grace_seconds=given.grace,
-        stages=tuple(given.stages.split(",")) if given.stages else None,
-    )
-    worker = Worker(ledger, Executor(ledger, pipelines, artifacts, clock, rules), bell, clock, pace)
-    for wanted in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(wanted, worker.stop)
-    await bell.open()
-    log.info("worker %s is here", worker.name)
+@asynccontextmanager
+async def open_executor(options: argparse.Namespace, writer: str) -> AsyncGenerator[Executor]:
+    """Open an executor in a child process that runs one job alone; it writes in the name of its worker."""
+    database, _ = open_database(options.database, quiet=False, writer=writer)
     try:
-        await worker.run()
+        yield _executor(options, SqlLedger(database, apply_write=apply_write))
     finally:
-        await bell.close()
-        ledger.close()
-    log.info("worker %s is done", worker.name)
+        database.close()
+
+
+def _executor(options: argparse.Namespace, ledger: SqlLedger) -> Executor:
+    module, _, name = str(options.pipeline).partition(":")
+    make = cast("PipelineFactory", getattr(importlib.import_module(module), name))
+    pipelines = {pipeline.name: pipeline for pipeline in make(options.effects)}
+    retry_policy = RetryPolicy(
+        max_attempts=options.max_attempts,
+        max_crashes=options.max_crashes,
+        backoff_scale=options.backoff_scale,
+    )
+    artifacts = FolderArtifacts(options.effects.parent / "artifacts")
+    return Executor(ledger, pipelines, artifacts, SystemClock(), retry_policy)
+
+
+async def work(options: argparse.Namespace) -> None:
+    writer = str(os.getpid())
+    database, notifier = open_database(options.database, quiet=bool(options.stop), writer=writer)
+    fault_points = [FaultPoint.parse(signal.SIGKILL, text) for text in options.kill]
+    fault_points += [FaultPoint.parse(signal.SIGSTOP, text) for text in options.stop]
+    ledger = FaultInjectingLedger(database, fault_points)
+    worker_settings = WorkerSettings(
+        concurrency=options.concurrency,
+        lease_seconds=options.lease,
+        heartbeat_seconds=options.heartbeat or options.lease / 3,
+        poll_seconds=options.poll,
+        grace_seconds=options.grace,
+        stages=tuple(options.stages.split(",")) if options.stages else None,
+    )
+    factory = ExecutorFactory(open_executor, (options, writer)) if options.isolate else None
+    worker = Worker(ledger, _executor(options, ledger), notifier, SystemClock(), worker_settings, factory)
+    with shutdown_signals(options.grace) as shutdown:
+        shutdown.add_callback(lambda now: worker.stop(now=now))
+        await notifier.open()
+        log.info("worker %s has started", worker.name)
+        try:
+            await worker.run()
+        finally:
+            await notifier.close()
+            ledger.close()
+    log.info("worker %s has stopped", worker.name)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -101,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--database", required=True, help="a SQLite file or a postgresql:// address")
     parser.add_argument("--pipeline", required=True, help="module:factory of the pipelines to serve")
     parser.add_argument(
-        "--effects", required=True, type=Path, help="file to which stages append what they do"
+        "--effects", required=True, type=Path, help="file to which stages append their executions and calls"
     )
     parser.add_argument("--stages", help="serve only these, joined by commas")
     parser.add_argument("--kill", action="append", default=[], metavar="MOMENT:VERB:NTH")
@@ -112,20 +135,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--grace", type=float, default=5.0)
     parser.add_argument("--max-crashes", type=int, default=2)
+    parser.add_argument("--isolate", action="store_true", help="run suspects alone in child processes")
     parser.add_argument("--max-attempts", type=int, default=5)
     parser.add_argument("--backoff-scale", type=float, default=0.0)
-    parser.add_argument("--log", type=Path, help="file for all this process says; else stderr")
-    given = parser.parse_args(arguments)
-    if given.log is not None:
-        _speak_to(given.log)
+    parser.add_argument("--log", type=Path, help="file for the output of this process; default: stderr")
+    options = parser.parse_args(arguments)
+    if options.log is not None:
+        _redirect_output(options.log)
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", force=True
     )
     _die_with_parent()
-    asyncio.run(work(given))
+    asyncio.run(work(options))
 
 
-def _speak_to(file: Path) -> None:
+def _redirect_output(file: Path) -> None:
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(handle, 1)
     os.dup2(handle, 2)
@@ -133,7 +157,7 @@ def _speak_to(file: Path) -> None:
 
 
 def _die_with_parent() -> None:
-    """A test session that was killed leaves no workers behind."""
+    """End this process when its parent ends, so that a killed test session leaves no workers."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

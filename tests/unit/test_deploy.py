@@ -10,7 +10,7 @@ import click
 import pytest
 import yaml
 
-from tests.support.commands import understood
+from tests.support.commands import parses
 from towpath.config import PREFIX, load
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ def test_compose_gives_command_lines_and_settings_that_exist(name: str) -> None:
     service = OURS[name]
     environment: dict[str, str] = service["environment"]
 
-    assert understood(service["command"])
+    assert parses(service["command"])
     # As in a file, where an unknown name is an error.
     loaded = load({key.removeprefix(PREFIX).lower(): value for key, value in environment.items()}, {})
     assert not loaded.settings.embedded
@@ -42,7 +42,7 @@ def test_units_start_commands_that_exist(unit: Path) -> None:
     [started] = [line.removeprefix("ExecStart=") for line in lines if line.startswith("ExecStart=")]
     set_here = [line.removeprefix("Environment=") for line in lines if line.startswith("Environment=")]
 
-    assert understood(shlex.split(started)[1:])
+    assert parses(shlex.split(started)[1:])
     load(
         {
             name.removeprefix(PREFIX).lower(): value
@@ -54,4 +54,4 @@ def test_units_start_commands_that_exist(unit: Path) -> None:
 
 def test_an_unknown_option_would_be_noticed() -> None:
     with pytest.raises(click.UsageError):
-        understood(["serve", "--no-wroker"])
+        parses(["serve", "--no-wroker"])

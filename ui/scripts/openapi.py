@@ -1,26 +1,40 @@
-"""Writes the server's OpenAPI document to `ui/openapi.json`; with --check it only says whether that is current."""
+"""Writes what the page takes from the server's code: the OpenAPI document and the labels of the stages.
+
+With --check it writes nothing and fails if a file is not current.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from towpath.server.api import create_app
-from towpath.server.services import Services
+from towpath.pipelines.labels import STAGE_LABELS
+from towpath.server.app import create_app
+from towpath.server.deps import Services
 
-OPENAPI = Path(__file__).parent.parent / "openapi.json"
+UI = Path(__file__).parent.parent
+OPENAPI = UI / "openapi.json"
+LABELS = UI / "src" / "words" / "stage-labels.json"
 
 
-def current() -> str:
-    """The document as it would be committed."""
+def generated() -> Mapping[Path, str]:
+    """Each generated file with its current content."""
     app = create_app(cast("Services", None), None)
-    return json.dumps(app.openapi(), indent=1, ensure_ascii=False) + "\n"
+    return {
+        OPENAPI: json.dumps(app.openapi(), indent=1, ensure_ascii=False) + "\n",
+        LABELS: json.dumps(dict(STAGE_LABELS), indent=2) + "\n",
+    }
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        OPENAPI.write_text(current(), "utf-8")
-    elif OPENAPI.read_text("utf-8") != current():
-        sys.exit("ui/openapi.json is not current. Run `python ui/scripts/openapi.py`, then `npm run client`.")
+    for path, content in generated().items():
+        if "--check" not in sys.argv:
+            path.write_text(content, "utf-8")
+        elif path.read_text("utf-8") != content:
+            sys.exit(
+                f"ui/{path.relative_to(UI)} is not current."
+                " Run `python ui/scripts/openapi.py`, then `npm run client`."
+            )

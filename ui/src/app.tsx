@@ -1,59 +1,59 @@
-// The frame around the views: navigation, the truth about the connection, and uploads from anywhere.
+// The frame of the page: navigation, the current view, the connection banner and the uploads.
 import { useEffect, useRef } from 'react'
-import { connection, tryNow } from './api/connection'
-import { forgetKey, keys } from './api/key'
+import { checkNow, connection } from './api/connection'
+import { keys, removeKey } from './api/key'
 import { DocumentView } from './document/document'
 import { KeyPage } from './key-page'
 import { Library } from './library/library'
 import { Operations } from './operations/operations'
-import { News } from './parts/announce'
-import { Boundary } from './parts/boundary'
-import { Mark } from './parts/brand'
+import { Toast } from './parts/announce'
+import { ErrorBoundary } from './parts/error-boundary'
+import { Logo } from './parts/logo'
 import { Icon, type IconName } from './parts/icon'
 import { useNow } from './parts/now'
-import { Empty } from './parts/pieces'
+import { Empty } from './parts/notices'
 import { useStore } from './parts/store'
 import { ThemeButton } from './parts/theme'
 import { useTitle } from './parts/title'
-import { go, hrefTo, library, type Place, type SearchPlace, usePlace } from './route'
+import { hrefTo, libraryRoute, navigate, type Route, type SearchRoute, useRoute } from './route'
 import { Search } from './search/search'
-import { DropAnywhere } from './uploads/drop'
-import { PickFiles } from './uploads/pick'
+import { DropZone } from './uploads/drop-zone'
+import { UploadButton } from './uploads/upload-button'
 import { Tray } from './uploads/tray'
 
-const search: SearchPlace = { view: 'search', q: '', mode: 'hybrid', kind: null, document: null }
-const VIEWS: [Place, string, IconName][] = [
-  [library, 'Library', 'library'],
-  [search, 'Search', 'search'],
+const searchRoute: SearchRoute = { view: 'search', q: '', mode: 'hybrid', kind: null, document: null }
+const VIEWS: [Route, string, IconName][] = [
+  [libraryRoute, 'Library', 'library'],
+  [searchRoute, 'Search', 'search'],
   [{ view: 'operations' }, 'Operations', 'operations'],
 ]
 
 export function App() {
-  const place = usePlace()
-  const { key, wanted } = useStore(keys)
+  const route = useRoute()
+  const { key, required } = useStore(keys)
   const main = useRef<HTMLElement>(null)
   useSlashToSearch()
-  const where = place.view === 'document' ? `document/${place.id}` : place.view
-  const first = useRef(true)
+  const viewKey = route.view === 'document' ? `document/${route.id}` : route.view
+  const firstView = useRef(true)
   useEffect(() => {
-    // Who listens to the page should hear that it changed; who has just come should not be moved.
-    if (!first.current && place.view !== 'search') main.current?.focus({ preventScroll: true })
-    first.current = false
-  }, [where])
-  if (wanted !== 'no') return <KeyPage />
+    // Moves the focus to the new view for screen readers, but not when the page is first opened.
+    if (!firstView.current && route.view !== 'search') main.current?.focus({ preventScroll: true })
+    firstView.current = false
+  }, [viewKey])
+  if (required !== 'no') return <KeyPage />
   return (
     <div className="shell">
       <a className="button skip" href="#main" onClick={(event) => skip(event, main.current)}>
-        Skip to the content
+        Skip to content
       </a>
       <header className="bar">
-        <a className="brand" href={hrefTo(library)}>
-          <Mark />
+        <a className="brand" href={hrefTo(libraryRoute)}>
+          <Logo />
           Towpath
         </a>
         <nav className="tabs" aria-label="Views">
           {VIEWS.map(([to, label, icon]) => (
-            <a key={label} href={hrefTo(to)} aria-current={isAt(place, to) ? 'page' : undefined}>
+            <a key={label} href={hrefTo(to)} aria-current={isCurrent(route, to) ? 'page' : undefined}>
               <Icon name={icon} />
               {label}
             </a>
@@ -61,59 +61,59 @@ export function App() {
         </nav>
         <div className="bar-end">
           {key !== null && (
-            <button type="button" className="button plain" onClick={forgetKey}>
+            <button type="button" className="button plain" onClick={removeKey}>
               <Icon name="key" />
-              Forget key
+              Remove key
             </button>
           )}
           <ThemeButton />
-          <PickFiles />
+          <UploadButton />
         </div>
       </header>
-      <Reconnecting />
+      <ConnectionBanner />
       <main className="main" id="main" ref={main} tabIndex={-1}>
-        <Boundary key={where}>
-          <View place={place} />
-        </Boundary>
+        <ErrorBoundary key={viewKey}>
+          <View route={route} />
+        </ErrorBoundary>
       </main>
-      <DropAnywhere />
+      <DropZone />
       <Tray />
-      <News />
+      <Toast />
     </div>
   )
 }
 
-function View({ place }: { place: Place }) {
-  switch (place.view) {
+function View({ route }: { route: Route }) {
+  switch (route.view) {
     case 'library':
-      return <LibraryView {...place} />
+      return <LibraryView {...route} />
     case 'document':
-      return <DocumentView key={place.id} place={place} />
+      return <DocumentView key={route.id} route={route} />
     case 'search':
-      return <Search place={place} />
+      return <Search route={route} />
     case 'operations':
       return <Operations />
-    case 'lost':
+    case 'not-found':
       return (
-        <Empty icon="search" title="There is nothing at this address" alone>
-          <a className="button" href={hrefTo(library)}>
-            To the library
+        <Empty icon="search" title="Page not found" alone>
+          <a className="button" href={hrefTo(libraryRoute)}>
+            Open the library
           </a>
         </Empty>
       )
   }
 }
 
-function LibraryView(place: Place & { view: 'library' }) {
+function LibraryView({ status, kind, q }: Route & { view: 'library' }) {
   useTitle('Library')
-  return <Library status={place.status} kind={place.kind} q={place.q} />
+  return <Library status={status} kind={kind} q={q} />
 }
 
-function isAt(place: Place, to: Place): boolean {
-  return place.view === to.view || (place.view === 'document' && to.view === 'library')
+function isCurrent(route: Route, to: Route): boolean {
+  return route.view === to.view || (route.view === 'document' && to.view === 'library')
 }
 
-/** `/` opens the search from anywhere, unless somebody is typing. */
+/** `/` opens the search, except while an input has the focus. */
 function useSlashToSearch(): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -122,32 +122,32 @@ function useSlashToSearch(): void {
       event.preventDefault()
       const box = document.querySelector<HTMLInputElement>('.search-box input')
       if (box) box.select()
-      else go(search)
+      else navigate(searchRoute)
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)
   }, [])
 }
 
-/** The address keeps the place, so a jump inside the page must not touch it. */
+/** Focuses the content without changing the fragment, which holds the route. */
 function skip(event: React.MouseEvent, main: HTMLElement | null): void {
   event.preventDefault()
   main?.focus()
 }
 
-function Reconnecting() {
-  const now = useStore(connection)
-  useNow(now.state === 'lost')
-  if (now.state === 'fine') return <div />
-  const left = Math.max(0, Math.ceil((now.nextTry - Date.now()) / 1_000))
+function ConnectionBanner() {
+  const current = useStore(connection)
+  useNow(current.state === 'offline')
+  if (current.state === 'online') return <div />
+  const secondsLeft = Math.max(0, Math.ceil((current.nextCheck - Date.now()) / 1_000))
   return (
     <div className="banner" role="alert">
       <strong>Reconnecting</strong>
       <span>
-        The server does not answer. What was stored is safe there; this page goes on by itself when it is back.
+        The server does not answer. Stored files are safe. This page continues when the server is back.
       </span>
-      <button type="button" className="button" disabled={now.trying} onClick={tryNow}>
-        {now.trying ? 'Trying' : left ? `Trying in ${left} s` : 'Try now'}
+      <button type="button" className="button" disabled={current.checking} onClick={checkNow}>
+        {current.checking ? 'Checking' : secondsLeft ? `Checking in ${secondsLeft} s` : 'Check now'}
       </button>
     </div>
   )

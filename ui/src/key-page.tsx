@@ -1,34 +1,34 @@
-// The server wants an API key: one is entered here and kept in this browser alone.
+// The form for the API key, shown when the server requires one.
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { enterKey, keys } from './api/key'
-import { Mark } from './parts/brand'
-import { Notice } from './parts/pieces'
+import { keys, saveKey } from './api/key'
+import { Logo } from './parts/logo'
+import { Notice } from './parts/notices'
 import { useStore } from './parts/store'
 import { useTitle } from './parts/title'
 
 export function KeyPage() {
   useTitle('API key')
   const client = useQueryClient()
-  const { wanted } = useStore(keys)
-  const [typed, setTyped] = useState('')
+  const { required } = useStore(keys)
+  const [input, setInput] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!typed.trim()) return
-    enterKey(typed.trim())
+    if (!input.trim()) return
+    saveKey(input.trim())
     void client.resetQueries()
   }
   return (
     <main className="key-page">
       <div className="key-card">
         <span className="brand">
-          <Mark />
+          <Logo />
           Towpath
         </span>
-        <h1>This server wants an API key</h1>
-        {wanted === 'unknown' && (
+        <h1>API key required</h1>
+        {required === 'unknown' && (
           <Notice tone="bad">
-            <p>The key is not known here, or it was revoked.</p>
+            <p>This key is unknown or was revoked.</p>
           </Notice>
         )}
         <form onSubmit={submit}>
@@ -40,8 +40,8 @@ export function KeyPage() {
                 autoComplete="off"
                 spellCheck={false}
                 autoFocus
-                value={typed}
-                onChange={(event) => setTyped(event.target.value)}
+                value={input}
+                onChange={(event) => setInput(event.target.value)}
               />
             </span>
           </label>
@@ -50,8 +50,8 @@ export function KeyPage() {
           </button>
         </form>
         <p className="quiet small">
-          Whoever runs the server makes one with <code className="mono">towpath keys create NAME</code>. It is kept in this
-          browser until you forget it, and sent to this server only.
+          The server’s administrator creates keys with <code className="mono">towpath keys create NAME</code>. The key is
+          stored in this browser only and sent to this server only.
         </p>
       </div>
     </main>

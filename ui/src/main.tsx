@@ -4,13 +4,13 @@ import '@fontsource-variable/literata/wght-italic.css'
 import './style/tokens.css'
 import './style/base.css'
 import './style/parts.css'
-import './style/ladder.css'
+import './style/stage-bar.css'
 import './style/shell.css'
 import './style/library.css'
 import './style/document.css'
 import './style/original.css'
 import './style/transcript.css'
-import './style/reading.css'
+import './style/text.css'
 import './style/fields.css'
 import './style/connections.css'
 import './style/history.css'
@@ -19,14 +19,14 @@ import './style/operations.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { keepListening } from './api/connection'
+import { startHealthChecks } from './api/connection'
 import { createQueryClient } from './api/queries'
 import { App } from './app'
 import { applyTheme } from './parts/theme'
 import { Uploads } from './uploads/context'
 
 applyTheme()
-keepListening()
+startHealthChecks()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>

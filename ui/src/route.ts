@@ -1,5 +1,5 @@
-// Where the reader is. Places live behind `#`: they need nothing of the server, work under any proxy path,
-// and names of documents and queries never reach a log.
+// Routes of the page. They are in the URL's fragment: they work under any proxy path, and document ids and search
+// texts do not reach the logs of a server.
 import { useMemo } from 'react'
 import { createStore, useStore } from './parts/store'
 
@@ -9,21 +9,21 @@ export interface Filters {
   q: string
 }
 
-export type Tab = 'reading' | 'fields' | 'passages' | 'connections' | 'history' | 'original'
+export type Tab = 'text' | 'fields' | 'chunks' | 'connections' | 'history' | 'original'
 
-export interface DocumentPlace {
+export interface DocumentRoute {
   view: 'document'
   id: string
   tab: Tab | null
   chunk: string | null
-  /** The chunk's number, so that it is found without reading them all. */
+  /** The chunk's number, with which it is fetched alone. */
   ordinal: number | null
   page: number | null
-  /** A span of the markdown, in characters: what a field or a connection points at. */
+  /** The span of a field or connection in the markdown, in characters. */
   span: [number, number] | null
 }
 
-export interface SearchPlace {
+export interface SearchRoute {
   view: 'search'
   q: string
   mode: 'hybrid' | 'text' | 'vector'
@@ -31,98 +31,98 @@ export interface SearchPlace {
   document: string | null
 }
 
-export type Place = ({ view: 'library' } & Filters) | DocumentPlace | SearchPlace | { view: 'operations' } | { view: 'lost' }
+export type Route = ({ view: 'library' } & Filters) | DocumentRoute | SearchRoute | { view: 'operations' } | { view: 'not-found' }
 
-const TABS: readonly string[] = ['reading', 'fields', 'passages', 'connections', 'history', 'original']
+const TABS: readonly string[] = ['text', 'fields', 'chunks', 'connections', 'history', 'original']
 const MODES: readonly string[] = ['hybrid', 'text', 'vector']
 
-export function readPlace(hash: string): Place {
+export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
-  const asked = new URLSearchParams(search)
-  const parts = path.split('/').filter(Boolean).map(unquote)
+  const params = new URLSearchParams(search)
+  const parts = path.split('/').filter(Boolean).map(decode)
   if (parts.length === 0) {
-    return { view: 'library', status: asked.get('status'), kind: asked.get('kind'), q: asked.get('q') ?? '' }
+    return { view: 'library', status: params.get('status'), kind: params.get('kind'), q: params.get('q') ?? '' }
   }
   if (parts[0] === 'documents' && parts.length === 2 && parts[1]) {
-    const tab = asked.get('tab')
+    const tab = params.get('tab')
     return {
       view: 'document',
       id: parts[1],
       tab: tab !== null && TABS.includes(tab) ? (tab as Tab) : null,
-      chunk: asked.get('chunk'),
-      ordinal: whole(asked.get('n')),
-      page: whole(asked.get('page')),
-      span: span(asked.get('span')),
+      chunk: params.get('chunk'),
+      ordinal: parseInteger(params.get('n')),
+      page: parseInteger(params.get('page')),
+      span: parseSpan(params.get('span')),
     }
   }
   if (parts[0] === 'search' && parts.length === 1) {
-    const mode = asked.get('mode') ?? 'hybrid'
+    const mode = params.get('mode') ?? 'hybrid'
     return {
       view: 'search',
-      q: asked.get('q') ?? '',
-      mode: (MODES.includes(mode) ? mode : 'hybrid') as SearchPlace['mode'],
-      kind: asked.get('kind'),
-      document: asked.get('document'),
+      q: params.get('q') ?? '',
+      mode: (MODES.includes(mode) ? mode : 'hybrid') as SearchRoute['mode'],
+      kind: params.get('kind'),
+      document: params.get('document'),
     }
   }
   if (parts[0] === 'operations' && parts.length === 1) return { view: 'operations' }
-  return { view: 'lost' }
+  return { view: 'not-found' }
 }
 
-export function hrefTo(place: Place): string {
-  switch (place.view) {
+export function hrefTo(route: Route): string {
+  switch (route.view) {
     case 'library':
-      return `#/${query({ status: place.status, kind: place.kind, q: place.q })}`
+      return `#/${query({ status: route.status, kind: route.kind, q: route.q })}`
     case 'document': {
-      const { tab, chunk, page, ordinal } = place
-      const asked = query({ tab, page, chunk, n: ordinal, span: place.span?.join('-') })
-      return `#/documents/${encodeURIComponent(place.id)}${asked}`
+      const { tab, chunk, page, ordinal } = route
+      const params = query({ tab, page, chunk, n: ordinal, span: route.span?.join('-') })
+      return `#/documents/${encodeURIComponent(route.id)}${params}`
     }
     case 'search': {
-      const mode = place.mode === 'hybrid' ? null : place.mode
-      return `#/search${query({ q: place.q, mode, kind: place.kind, document: place.document })}`
+      const mode = route.mode === 'hybrid' ? null : route.mode
+      return `#/search${query({ q: route.q, mode, kind: route.kind, document: route.document })}`
     }
     case 'operations':
       return '#/operations'
-    case 'lost':
+    case 'not-found':
       return '#/'
   }
 }
 
-export function documentPlace(id: string, more: Partial<Omit<DocumentPlace, 'view' | 'id'>> = {}): DocumentPlace {
-  return { view: 'document', id, tab: null, chunk: null, ordinal: null, page: null, span: null, ...more }
+export function documentRoute(id: string, options: Partial<Omit<DocumentRoute, 'view' | 'id'>> = {}): DocumentRoute {
+  return { view: 'document', id, tab: null, chunk: null, ordinal: null, page: null, span: null, ...options }
 }
 
-export const library: Place = { view: 'library', status: null, kind: null, q: '' }
+export const libraryRoute: Route = { view: 'library', status: null, kind: null, q: '' }
 
 const hash = createStore(typeof location === 'undefined' ? '' : location.hash)
 if (typeof window !== 'undefined') window.addEventListener('hashchange', () => hash.set(location.hash))
 
-export function usePlace(): Place {
-  const now = useStore(hash)
-  return useMemo(() => readPlace(now), [now])
+export function useRoute(): Route {
+  const current = useStore(hash)
+  return useMemo(() => parseRoute(current), [current])
 }
 
-export function go(place: Place): void {
-  location.hash = hrefTo(place)
+export function navigate(route: Route): void {
+  location.hash = hrefTo(route)
 }
 
-/** The same place seen differently, as while typing: the back button should not count every letter. */
-export function adjust(place: Place): void {
-  history.replaceState(history.state, '', hrefTo(place))
+/** Replaces the route without a history entry, as while typing. */
+export function replaceRoute(route: Route): void {
+  history.replaceState(history.state, '', hrefTo(route))
   hash.set(location.hash)
 }
 
 function query(values: Record<string, string | number | null | undefined>): string {
-  const asked = new URLSearchParams()
+  const params = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {
-    if (value !== null && value !== undefined && value !== '') asked.set(name, String(value))
+    if (value !== null && value !== undefined && value !== '') params.set(name, String(value))
   }
-  const text = asked.toString()
+  const text = params.toString()
   return text ? `?${text}` : ''
 }
 
-function unquote(part: string): string {
+function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -130,11 +130,11 @@ function unquote(part: string): string {
   }
 }
 
-function whole(text: string | null): number | null {
+function parseInteger(text: string | null): number | null {
   return text !== null && /^\d{1,7}$/.test(text) ? Number(text) : null
 }
 
-function span(text: string | null): [number, number] | null {
-  const found = /^(\d{1,10})-(\d{1,10})$/.exec(text ?? '')
-  return found ? [Number(found[1]), Number(found[2])] : null
+function parseSpan(text: string | null): [number, number] | null {
+  const match = /^(\d{1,10})-(\d{1,10})$/.exec(text ?? '')
+  return match ? [Number(match[1]), Number(match[2])] : null
 }

@@ -1,4 +1,4 @@
-"""Who may come in: organizations and their API keys."""
+"""The contract of API keys: create, list, revoke, and find the organization of a secret."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key as it is remembered: the secret itself was shown once and is kept nowhere."""
+    """An API key without its secret. The secret is shown once, at creation, and only its hash is stored."""
 
     id: str
     org_id: str
@@ -21,14 +21,14 @@ class ApiKey:
     revoked_at: datetime | None
 
 
-class Keys(Protocol):
+class ApiKeys(Protocol):
     async def create(self, org_name: str, name: str, now: datetime) -> tuple[ApiKey, str]:
-        """Make a key, and its organization when it is new; the second is the secret, shown only now."""
+        """Create a key, and its organization if it is new; return the key and its secret."""
         ...
 
-    async def listed(self) -> list[ApiKey]: ...
+    async def all_keys(self) -> list[ApiKey]: ...
     async def revoke(self, key_id: str, now: datetime) -> None: ...
 
-    async def org_of(self, secret: str, now: datetime) -> str | None:
-        """The organization a secret belongs to; None for an unknown or revoked one."""
+    async def find_organization(self, secret: str, now: datetime) -> str | None:
+        """The id of the organization of a secret; None if the secret is unknown or revoked."""
         ...

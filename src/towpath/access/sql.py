@@ -17,8 +17,8 @@ from towpath.ledger.tables import api_keys, organizations
 from towpath.model.ids import new_id
 
 _keys = api_keys.c
-#: A key's last use is noted at most this often, so that reading does not become writing.
-_NOTE_EVERY = timedelta(minutes=5)
+#: last_used_at is updated at most this often, so that most requests write nothing.
+_LAST_USED_INTERVAL = timedelta(minutes=5)
 
 
 class SqlKeys:
@@ -40,7 +40,7 @@ class SqlKeys:
 
         return await self._database.run(work), secret
 
-    async def listed(self) -> list[ApiKey]:
+    async def all_keys(self) -> list[ApiKey]:
         query = _query().order_by(_keys.created_at, _keys.id)
         return await self._database.run(
             lambda tx: [_key(row) for row in tx.connection.execute(query)], read=True
@@ -50,38 +50,38 @@ class SqlKeys:
         change = update(api_keys).where(_keys.id == key_id, _keys.revoked_at.is_(None)).values(revoked_at=now)
         changed = await self._database.run(lambda tx: tx.connection.execute(change).rowcount)
         if not changed:
-            raise NotFound(f"There is no living key {key_id}. `towpath keys list` shows them all.")
+            raise NotFound(f"There is no active key {key_id}. `towpath keys list` lists all keys.")
 
-    async def org_of(self, secret: str, now: datetime) -> str | None:
+    async def find_organization(self, secret: str, now: datetime) -> str | None:
         query = select(_keys.id, _keys.org_id, _keys.last_used_at).where(
             _keys.hash == _hash(secret), _keys.revoked_at.is_(None)
         )
 
-        def look(tx: Transaction) -> Any:
+        def read(tx: Transaction) -> Any:
             if tx.dialect == "postgres":
-                # Row-level security shows a key to whoever knows its hash; its organization is not known yet.
+                # Row-level security shows a key to a request that knows its hash; the organization is not known yet.
                 tx.connection.execute(select(func.set_config("towpath.key", _hash(secret), True)))
             return tx.connection.execute(query).one_or_none()
 
-        found = await self._database.run(look, read=True)
-        if found is None:
+        row = await self._database.run(read, read=True)
+        if row is None:
             return None
-        used = to_instant_or_none(found.last_used_at)
-        if used is None or now - used > _NOTE_EVERY:
-            note = update(api_keys).where(_keys.id == found.id).values(last_used_at=now)
-            await self._database.run(lambda tx: tx.connection.execute(note), org=str(found.org_id))
-        return str(found.org_id)
+        last_used_at = to_instant_or_none(row.last_used_at)
+        if last_used_at is None or now - last_used_at > _LAST_USED_INTERVAL:
+            statement = update(api_keys).where(_keys.id == row.id).values(last_used_at=now)
+            await self._database.run(lambda tx: tx.connection.execute(statement), org=str(row.org_id))
+        return str(row.org_id)
 
 
 def _hash(secret: str) -> str:
-    # The secret is 256 random bits, so a plain hash cannot be guessed back; no slow one is needed.
+    # The secret has 256 random bits, so a fast hash is enough.
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _organization(tx: Transaction, name: str, now: datetime) -> str:
-    found = tx.connection.execute(select(organizations.c.id).where(organizations.c.name == name)).scalar()
-    if found is not None:
-        return str(found)
+    known_id = tx.connection.execute(select(organizations.c.id).where(organizations.c.name == name)).scalar()
+    if known_id is not None:
+        return str(known_id)
     org_id = new_id()
     tx.connection.execute(insert(organizations).values(id=org_id, name=name, created_at=now))
     return org_id

@@ -1,4 +1,4 @@
-"""The command line: `towpath serve`, `submit`, `status`, `search` and the rest."""
+"""The command line. Modules `*_commands` define commands and import nothing heavy; the others execute them."""
 
 from towpath.cli.main import main
 

@@ -1,70 +1,120 @@
-"""How commands reach Towpath: the server that owns the folder, or the same program opened in this process."""
+"""The API client of the commands: a server by its address, the server of the data folder, or an app in this process."""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import httpx
 
-from towpath import app
+from towpath.bootstrap.data_dir_lock import running_server
+from towpath.cli.options import Target
 from towpath.config import Settings
-from towpath.errors import NotFound, UserError
-from towpath.folder import running_server
-from towpath.server.api import create_app
+from towpath.errors import ConfigError, NotFound, UserError
+
+T = TypeVar("T")
 
 
 class Api:
-    """The HTTP API with problem details turned into errors that print as sentences."""
+    """HTTP client that raises problem details as errors; ``has_worker``: this process also works jobs."""
 
-    def __init__(self, http: httpx.AsyncClient, *, works_itself: bool) -> None:
+    def __init__(self, http: httpx.AsyncClient, *, has_worker: bool) -> None:
         self.http = http
-        self.works_itself = works_itself
+        self.has_worker = has_worker
 
     async def get(self, path: str, **parameters: Any) -> Any:
-        given = {name: value for name, value in parameters.items() if value is not None}
-        return checked(await self.http.get(path, params=given)).json()
+        query = {name: value for name, value in parameters.items() if value is not None}
+        return check_response(await self.http.get(path, params=query)).json()
 
     async def text(self, path: str, **parameters: Any) -> str:
-        return checked(await self.http.get(path, params=parameters)).text
+        return check_response(await self.http.get(path, params=parameters)).text
 
     async def post(self, path: str, **body: Any) -> Any:
-        return checked(await self.http.post(path, **body)).json()
+        return check_response(await self.http.post(path, **body)).json()
 
     async def delete(self, path: str) -> None:
-        checked(await self.http.delete(path))
+        check_response(await self.http.delete(path))
 
 
-def checked(response: httpx.Response) -> httpx.Response:
+def check_response(response: httpx.Response) -> httpx.Response:
     if response.is_success:
         return response
+    if response.status_code == 401:
+        given = "is unknown or revoked" if "authorization" in response.request.headers else "is not set"
+        raise UserError(f"The server requires an API key, and TOWPATH_API_KEY {given}.")
     try:
         problem = response.json()
-        sentence = f"{problem['detail']} {problem['action']}"
+        message = f"{problem['detail']} {problem['action']}"
     except (ValueError, KeyError):
-        sentence = f"The server answered {response.status_code}."
-    raise (NotFound if response.status_code == 404 else UserError)(sentence)
+        message = f"{response.url} answered {response.status_code}. Is it the address of a Towpath server?"
+    raise (NotFound if response.status_code == 404 else UserError)(message)
+
+
+def call(target: Target, request: Callable[[Api], Awaitable[T]]) -> T:
+    """Open the API, send the request and return its result."""
+
+    async def send() -> T:
+        async with api(target) as server:
+            return await request(server)
+
+    return asyncio.run(send())
 
 
 @asynccontextmanager
-async def api(settings: Settings, *, work: bool = False) -> AsyncGenerator[Api]:
-    """Talk to the running server of the folder; without one, open the folder here (and work it, if asked)."""
-    key = os.environ.get("TOWPATH_API_KEY")
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    url = os.environ.get("TOWPATH_URL") or (running_server(settings.data) if settings.embedded else None)
+async def api(target: Target, *, with_worker: bool = False) -> AsyncGenerator[Api]:
+    """Connect to the server of the target; if there is none, open the data folder or database in this process."""
+    settings = target.settings
+    url = server_url(target)
     if url:
-        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=url, headers=_headers(), timeout=60) as http:
             try:
-                yield Api(http, works_itself=False)
+                yield Api(http, has_worker=False)
             except httpx.ConnectError as error:
-                raise UserError(f"The server at {url} does not answer. Is it still starting?") from error
+                raise UserError(
+                    f"The server at {url} does not answer. It may still be starting; try again."
+                ) from error
+            except httpx.TransportError as error:
+                raise UserError(
+                    f"The connection to {url} failed: {error or type(error).__name__}."
+                ) from error
         return
-    async with app.opened(settings, work=work) as towpath:
-        transport = httpx.ASGITransport(create_app(towpath.services, None))
+    require_library(settings, create=target.create)
+    from towpath import bootstrap
+    from towpath.server.app import create_app
+
+    async with bootstrap.open_runtime(settings, with_worker=with_worker) as runtime:
+        transport = httpx.ASGITransport(create_app(runtime.services, None))
         base = "http://127.0.0.1"
         async with httpx.AsyncClient(
-            transport=transport, base_url=base, headers=headers, timeout=None
+            transport=transport, base_url=base, headers=_headers(), timeout=None
         ) as http:
-            yield Api(http, works_itself=work)
+            yield Api(http, has_worker=with_worker)
+
+
+def _headers() -> dict[str, str]:
+    key = os.environ.get("TOWPATH_API_KEY")
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def server_url(target: Target) -> str | None:
+    """The address of the server to talk to; None if the command opens the data folder or the database itself."""
+    if target.server is not None:
+        parts = urlsplit(target.server)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(f"--server must be an address like http://host:8000, not {target.server!r}.")
+        return target.server.rstrip("/")
+    return running_server(target.settings.data) if target.settings.embedded else None
+
+
+def require_library(settings: Settings, *, create: bool = False) -> None:
+    """Raise UserError if the data folder has no library, so that no command but a creating one makes one."""
+    if create or not settings.embedded or settings.sqlite_file.exists():
+        return
+    raise UserError(
+        f"There is no library in {settings.data}. Name the folder of your library with --data FOLDER or a server "
+        "with --server URL. To create a library here, run `towpath serve`, or `towpath submit --create`."
+    )

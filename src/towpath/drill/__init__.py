@@ -1,1 +1,1 @@
-"""The drill: a private copy of the program is killed, stopped and cut off, and must end as if nothing happened."""
+"""`towpath drill`: kills and stops workers of a private instance, then compares it with an undisturbed one."""

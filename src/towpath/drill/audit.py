@@ -1,7 +1,7 @@
-"""An audit that the database itself keeps: triggers note every change of a job or a call, and who made it.
+"""Database triggers that record every update of a job or provider call with the process that wrote it.
 
-Every session of a drill's worker knows its process id. A write under a lease's epoch is honest only when
-it comes from the process that the epoch was given to.
+Every database session of a drill's worker carries its process id. A write under a lease epoch is allowed
+only for the process that holds the lease of that epoch.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ values (
 );
 """
 
-#: (status before, status after, rise of the epoch) of every honest change, and the verb that makes it.
-_HONEST = {
+#: (old status, new status, increase of the epoch) of every allowed change, and the verb that makes it.
+_ALLOWED = {
     ("PENDING", "PROCESSING", 1): "claim",
     ("PENDING", "PENDING", 0): "wake_next",
     ("PROCESSING", "PROCESSING", 0): "heartbeat or progress",
@@ -61,12 +61,12 @@ _HONEST = {
 
 
 def signed_url(url: str, writer: str) -> str:
-    """The address of a Postgres database whose sessions know who writes."""
+    """The URL of a Postgres database whose sessions carry ``writer``."""
     return f"{url}{'&' if '?' in url else '?'}options=-c%20drill.writer%3D{writer}"
 
 
 def sign_sqlite(database: SqliteDatabase, writer: str) -> None:
-    """Give every connection to this database the function by which the audit learns who writes."""
+    """Add a SQL function ``writer()`` to every connection of this database, for the audit triggers."""
 
     def sign(connection: sqlite3.Connection, _entry: object) -> None:
         connection.create_function("writer", 0, lambda: writer)
@@ -75,7 +75,7 @@ def sign_sqlite(database: SqliteDatabase, writer: str) -> None:
 
 
 def install_audit(database: Database) -> None:
-    """Watch the jobs and calls of this database from now on."""
+    """Create the audit tables and triggers in this database."""
     on_postgres = database.dialect == "postgres"
     writer = "current_setting('drill.writer', true)" if on_postgres else "writer()"
     watched = {
@@ -87,17 +87,17 @@ def install_audit(database: Database) -> None:
         statements = [
             part.replace("id integer primary key", "id bigserial primary key") for part in statements
         ]
-    for table, deed in watched.items():
+    for table, insert in watched.items():
         if on_postgres:
-            body = f"$$ begin {deed} return null; end $$"
-            # In its maker's name: the role that writes for one organization owns no audit.
+            body = f"$$ begin {insert} return null; end $$"
+            # Security definer: the role that writes for one organization has no rights on the audit tables.
             kind = "returns trigger language plpgsql security definer"
             statements.append(f"create function audit_{table}() {kind} as {body}")
             statements.append(
                 f"create trigger audit after update on {table} for each row execute function audit_{table}()"
             )
         else:
-            statements.append(f"create trigger audit_{table} after update on {table} begin {deed} end")
+            statements.append(f"create trigger audit_{table} after update on {table} begin {insert} end")
 
     def create(connection: Any) -> None:
         for statement in statements:
@@ -106,36 +106,36 @@ def install_audit(database: Database) -> None:
     database.transact(lambda tx: create(tx.connection))
 
 
-def forget_audit(database: Database) -> None:
+def clear_audit(database: Database) -> None:
     for table in ("audit_jobs", "audit_calls"):
         database.transact(lambda tx, table=table: tx.connection.exec_driver_sql(f"delete from {table}"))
 
 
-def dishonest_changes(database: Database) -> list[str]:
-    """Every change that no honest holder of a lease can have made; empty when all is well."""
+def fence_violations(database: Database) -> list[str]:
+    """Every recorded change that the holder of the lease did not make, described in words; empty if none."""
     jobs = _rows(database, "select * from audit_jobs order by id")
     calls = _rows(database, "select * from audit_calls order by id")
     return [
-        *(f"job {row.job_id} {_told(row)}" for row in jobs if not _honest_job(row)),
-        *(f"call {row.call_id} {_told(row)}" for row in calls if not _honest_call(row)),
+        *(f"job {row.job_id} {_describe(row)}" for row in jobs if not _is_allowed_job_change(row)),
+        *(f"call {row.call_id} {_describe(row)}" for row in calls if not _is_allowed_call_change(row)),
     ]
 
 
-def _told(row: Row[Any]) -> str:
+def _describe(row: Row[Any]) -> str:
     return (
         f"went from {row.old_status} (epoch {row.old_epoch}) to {row.new_status} (epoch {row.new_epoch}): "
         f"written by process {row.writer}, while its lease was held by {row.holder or 'nobody'}"
     )
 
 
-def audited_changes(database: Database) -> int:
+def audited_change_count(database: Database) -> int:
     return int(
         _rows(database, "select (select count(*) from audit_jobs) + (select count(*) from audit_calls)")[0][0]
     )
 
 
 def answered_twice(database: Database) -> int:
-    """Calls whose answer was written more than once."""
+    """The number of provider calls whose answer was written more than once."""
     query = """
     select call_id from audit_calls
     where new_status = 'ANSWERED' and (old_status <> 'ANSWERED' or old_answered <> new_answered)
@@ -144,21 +144,21 @@ def answered_twice(database: Database) -> int:
     return len(_rows(database, query))
 
 
-def _honest_job(row: Row[Any]) -> bool:
-    if (row.old_status, row.new_status, row.new_epoch - row.old_epoch) not in _HONEST:
+def _is_allowed_job_change(row: Row[Any]) -> bool:
+    if (row.old_status, row.new_status, row.new_epoch - row.old_epoch) not in _ALLOWED:
         return False
     under_a_lease = row.old_status == "PROCESSING" and row.new_epoch == row.old_epoch
-    return not under_a_lease or _is_process(row.holder, row.writer)
+    return not under_a_lease or _is_worker_process(row.holder, row.writer)
 
 
-def _honest_call(row: Row[Any]) -> bool:
+def _is_allowed_call_change(row: Row[Any]) -> bool:
     if row.old_status == "ANSWERED":
         # Only the count of its reuses may change.
         return row.new_status == "ANSWERED" and row.old_answered == row.new_answered
-    return _is_process(row.holder, row.writer)
+    return _is_worker_process(row.holder, row.writer)
 
 
-def _is_process(worker: str | None, pid: str | None) -> bool:
+def _is_worker_process(worker: str | None, pid: str | None) -> bool:
     """Workers are named host:pid:serial."""
     return worker is not None and pid is not None and worker.split(":")[-2] == pid
 

@@ -1,4 +1,4 @@
-"""One worker of the drill in a process of its own: the program as it is, in a rig that can strike it down."""
+"""A worker process of the drill: the real worker on a ledger that can kill or stop it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import json
 import logging
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
-from towpath import app
+from towpath import bootstrap
+from towpath.bootstrap.shutdown import shutdown_signals
 from towpath.config import Settings
-from towpath.drill import faults
 from towpath.drill.audit import sign_sqlite, signed_url
-from towpath.drill.strikes import QuietSqlite, Strike
-from towpath.drill.toll import InThread, Tolled
+from towpath.drill.call_log import InThreadPool, LoggingProcessPool
+from towpath.drill.fault_injection import FaultInjectingLedger, FaultPoint, LedgerFactory, StoppableSqlite
 from towpath.errors import DatabaseUnavailable
 from towpath.ledger.database import Database
-from towpath.telemetry import set_up_logging
-from towpath.worker.children import Children
+from towpath.log_setup import configure_logging
+from towpath.worker.process_pool import ProcessPool
 
 log = logging.getLogger(__name__)
 
@@ -34,89 +34,91 @@ NO_DATABASE = 75
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
-    """What a worker is told when it is started. ``diary`` is where it notes the strikes against itself."""
+class WorkerSpec:
+    """Everything a worker process needs to start. It writes each injected fault to ``fault_log``."""
 
     settings: Settings
     folder: Path
     log: Path
-    strikes: tuple[Strike, ...] = ()
-    own_processes: bool = False
-    """Whether parsers run in child processes, as they must for files from elsewhere."""
+    fault_points: tuple[FaultPoint, ...] = ()
+    child_processes: bool = False
+    """Whether readers run in child processes, as they must for untrusted files."""
     pause: tuple[float, float] = (0.0, 0.12)
-    """How long each piece of work takes at least, between these bounds."""
-    fault: str | None = None
+    """Bounds of the random pause before each provider call, in seconds."""
+    ledger_factory: LedgerFactory = FaultInjectingLedger
 
     @property
-    def diary(self) -> Path:
-        return self.folder / "diary.jsonl"
+    def fault_log(self) -> Path:
+        return self.folder / "faults.jsonl"
 
     @property
-    def tolls(self) -> Path:
+    def call_log(self) -> Path:
         return self.folder / "calls.jsonl"
 
 
-def work(orders: Orders) -> None:
-    """The body of the process."""
-    _speak_to(orders.log)
+def work(spec: WorkerSpec) -> None:
+    """The main function of the process."""
+    _redirect_output(spec.log)
     _die_with_parent()
-    set_up_logging("text")
+    configure_logging("text")
     try:
-        asyncio.run(_work(orders))
+        asyncio.run(_work(spec))
     except (OperationalError, DatabaseUnavailable):
-        # Started in the very moment of an outage: whoever looks after workers starts another one.
-        log.exception("there is no database to work on")
+        # Started during an outage: the drill starts another worker.
+        log.exception("the database is not available")
         sys.exit(NO_DATABASE)
 
 
-async def _work(orders: Orders) -> None:
-    rig = app.Rig(
-        alone=False,
+async def _work(spec: WorkerSpec) -> None:
+    overrides = bootstrap.Overrides(
+        exclusive=False,
         database=signed_database,
-        ledger=lambda database: faults.ledger_with(orders.fault, database, orders.strikes, _announce(orders)),
-        children=lambda settings: children_of(orders, settings),
+        ledger=lambda database: spec.ledger_factory(database, spec.fault_points, _fault_logger(spec)),
+        process_pool=lambda settings: make_process_pool(spec, settings),
     )
-    async with app.opened(orders.settings, work=True, rig=rig) as towpath:
-        worker = towpath.worker
+    async with AsyncExitStack() as stack:
+        shutdown = stack.enter_context(shutdown_signals(spec.settings.shutdown_grace_seconds))
+        runtime = await stack.enter_async_context(
+            bootstrap.open_runtime(spec.settings, with_worker=True, overrides=overrides)
+        )
+        worker = runtime.worker
         assert worker is not None
-        stopped = asyncio.Event()
-
-        def stop() -> None:
-            worker.stop()
-            stopped.set()
-
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
-        await stopped.wait()
+        shutdown.add_callback(lambda now: worker.stop(now=now))
+        await shutdown.wait()
 
 
 def signed_database(settings: Settings) -> Database:
-    """The database of this copy, whose audit is told which process writes."""
+    """The database of this instance, with the process id for the audit in every session."""
     writer = str(os.getpid())
     if settings.database is not None:
-        return app.open_database(replace(settings, database=signed_url(settings.database, writer)))
-    database = QuietSqlite(settings.sqlite_file)
+        return bootstrap.open_database(replace(settings, database=signed_url(settings.database, writer)))
+    database = StoppableSqlite(settings.sqlite_file)
     sign_sqlite(database, writer)
     return database
 
 
-def children_of(orders: Orders, settings: Settings) -> Children:
-    most, memory_bytes = settings.child_processes, settings.child_memory_mb << 20
-    if orders.own_processes:
-        return Tolled(most, orders.tolls, memory_bytes=memory_bytes)
-    return InThread(most, orders.tolls, memory_bytes=memory_bytes, pause=orders.pause)
+def make_process_pool(spec: WorkerSpec, settings: Settings) -> ProcessPool:
+    if spec.child_processes:
+        memory_bytes = settings.child_memory_mb << 20
+        return LoggingProcessPool(settings.child_processes, spec.call_log, memory_bytes=memory_bytes)
+    return InThreadPool(settings.child_processes, spec.call_log, pause=spec.pause)
 
 
-def _announce(orders: Orders) -> Callable[[Strike], None]:
-    handle = os.open(orders.diary, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+def _fault_logger(spec: WorkerSpec) -> Callable[[FaultPoint], None]:
+    handle = os.open(spec.fault_log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
-    def announce(strike: Strike) -> None:
-        line = {"pid": str(os.getpid()), "signal": strike.signal.name, "at": f"{strike.moment} {strike.verb}"}
+    def on_fault(fault_point: FaultPoint) -> None:
+        line = {
+            "pid": str(os.getpid()),
+            "signal": fault_point.signal.name,
+            "at": f"{fault_point.moment} {fault_point.verb}",
+        }
         os.write(handle, json.dumps(line).encode() + b"\n")
 
-    return announce
+    return on_fault
 
 
-def _speak_to(file: Path) -> None:
+def _redirect_output(file: Path) -> None:
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(handle, 1)
     os.dup2(handle, 2)
@@ -124,7 +126,7 @@ def _speak_to(file: Path) -> None:
 
 
 def _die_with_parent() -> None:
-    """A drill that was killed itself leaves no workers behind."""
+    """End this process when the drill ends, even if the drill was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

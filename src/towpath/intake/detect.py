@@ -1,7 +1,7 @@
-"""Tells what a file is by its content; its name has a say only between kinds of plain text.
+"""Detects the media type of a file by its content. The name decides only between kinds of plain text.
 
-A wrong name is common (a web page saved as .pdf, a .doc that is a .docx), and believing it would
-send the file to a reader that cannot read it. Never raises, whatever the bytes.
+Wrong names are common (a web page saved as .pdf, a .docx named .doc) and would select a reader that
+cannot read the file. Detection never raises, whatever the bytes.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Literal
 from zipfile import ZipFile
 
-from towpath.intake.detect_media import is_photograph, media_type
+from towpath.intake.detect_media import is_heif_image, media_type
 from towpath.intake.detect_text import text_type
 from towpath.intake.detect_zip import zip_type
 
 Kind = Literal["document", "call"]
 
-HEAD = 16 << 10
-TAIL = 4 << 10
+HEAD_BYTES = 16 << 10
+TAIL_BYTES = 4 << 10
 
-_SAVE_AS = "Save it as PDF, EPUB, Word, HTML or plain text and upload that."
-_IMAGES = (
+_SAVE_AS_HINT = "Save it as PDF, EPUB, Word, HTML or plain text and upload that."
+_IMAGE_SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"II*\x00", "image/tiff"),
@@ -33,8 +33,8 @@ _IMAGES = (
     (b"GIF89a", "image/gif"),
 )
 _BITMAP_HEADERS = tuple(size.to_bytes(4, "little") for size in (12, 40, 52, 56, 64, 108, 124))
-# Known so that the refusal can name them.
-_OTHERS = (
+# Types that cannot be read, listed so that the error can name them.
+_UNSUPPORTED_SIGNATURES = (
     (b"Rar!\x1a\x07", "application/vnd.rar", "A RAR archive"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed", "A 7z archive"),
     (b"\x1f\x8b\x08", "application/gzip", "A gzip archive"),
@@ -52,67 +52,70 @@ _OTHERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
-    """What a file is, which pipeline is for it, and why there is no reader for it, if there is none."""
+class DetectedType:
+    """The media type of a file, the pipeline for it, and the reason if no reader supports it."""
 
     media_type: str
     kind: Kind = "document"
-    supported: bool = True
-    reason: str | None = None
+    unsupported_reason: str | None = None
 
 
-def detect_file(path: Path, name: str) -> Detected:
-    """What the file at this path is; ``name`` is what its owner calls it."""
+def detect_file(path: Path, name: str) -> DetectedType:
+    """Detect the type of a file. ``name`` is the name given by the uploader."""
     with path.open("rb") as file:
-        head = file.read(HEAD)
+        head = file.read(HEAD_BYTES)
         size = file.seek(0, 2)
-        file.seek(max(0, size - TAIL))
-        tail = file.read(TAIL)
+        file.seek(max(0, size - TAIL_BYTES))
+        tail = file.read(TAIL_BYTES)
     return detect(head, tail, name, lambda: ZipFile(path))
 
 
-def detect(head: bytes, tail: bytes, name: str, open_zip: Callable[[], ZipFile] | None = None) -> Detected:
-    """The same from the first and the last few thousand bytes."""
+def detect(
+    head: bytes, tail: bytes, name: str, open_zip: Callable[[], ZipFile] | None = None
+) -> DetectedType:
+    """Detect the type from the first and the last few thousand bytes."""
     if not head:
         return _unsupported("application/x-empty", "The file is empty. Check it and upload it again.")
     if _is_pdf(head, tail):
-        return Detected("application/pdf")
+        return DetectedType("application/pdf")
     if image := _image(head):
-        return Detected(image)
-    if is_photograph(head):
+        return DetectedType(image)
+    if is_heif_image(head):
         return _unsupported("image/heic", "A HEIC or AVIF picture cannot be read. Save it as JPEG or PNG.")
     if media := media_type(head, name):
-        return Detected(media, "call")
+        return DetectedType(media, "call")
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        # Locked Office files and those from before 2007. Their reader finds out which, and refuses them.
-        return Detected("application/x-ole-storage")
+        # Encrypted Office files and formats from before 2007. The OLE reader distinguishes and rejects them.
+        return DetectedType("application/x-ole-storage")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        found, reason = zip_type(head, tail, open_zip)
-        return Detected(found, supported=reason is None, reason=reason)
-    for magic, found, what in _OTHERS:
+        zip_media_type, reason = zip_type(head, tail, open_zip)
+        return DetectedType(zip_media_type, unsupported_reason=reason)
+    for magic, other_type, description in _UNSUPPORTED_SIGNATURES:
         if head.startswith(magic):
-            return _unsupported(found, f"{what} cannot be read. {_SAVE_AS}")
+            return _unsupported(other_type, f"{description} cannot be read. {_SAVE_AS_HINT}")
     if text := text_type(head, name):
-        return Detected(text)
-    return _unsupported("application/octet-stream", f"Files of this kind cannot be read. {_SAVE_AS}")
+        return DetectedType(text)
+    return _unsupported("application/octet-stream", f"Files of this kind cannot be read. {_SAVE_AS_HINT}")
 
 
-def _unsupported(media_type: str, reason: str) -> Detected:
-    return Detected(media_type, supported=False, reason=reason)
+def _unsupported(media_type: str, reason: str) -> DetectedType:
+    return DetectedType(media_type, unsupported_reason=reason)
 
 
 def _is_pdf(head: bytes, tail: bytes) -> bool:
-    """The header may stand behind up to 1 KB of junk; then something else must speak for a PDF as well."""
-    at = head.find(b"%PDF-", 0, 1024 + 5)
-    return at == 0 or (
-        at > 0 and (b"%%EOF" in tail or b" obj" in head[at:]) and b"<html" not in head[:at].lower()
+    """The header may follow up to 1 KB of other bytes. In that case a second sign of a PDF is required."""
+    offset = head.find(b"%PDF-", 0, 1024 + 5)
+    return offset == 0 or (
+        offset > 0
+        and (b"%%EOF" in tail or b" obj" in head[offset:])
+        and b"<html" not in head[:offset].lower()
     )
 
 
 def _image(head: bytes) -> str | None:
-    for magic, found in _IMAGES:
+    for magic, image_type in _IMAGE_SIGNATURES:
         if head.startswith(magic):
-            return found
+            return image_type
     if head[:2] == b"BM" and head[14:18] in _BITMAP_HEADERS:
         return "image/bmp"
     return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else None

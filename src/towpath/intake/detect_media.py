@@ -1,4 +1,4 @@
-"""Recognizes audio and video by the marks their containers begin with."""
+"""Detects audio and video files by the signatures of their containers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _IMAGE_BRANDS = (
     b"jpx ",
 )
 _AUDIO_BRANDS = (b"M4A ", b"M4B ", b"M4P ")
-_OLD_QUICKTIME = (b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")
-_SIMPLE = (
+_QUICKTIME_BOXES = (b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")
+_SIGNATURES = (
     (b"fLaC", "audio/flac"),
     (b"#!AMR", "audio/amr"),
     (b"caff\x00", "audio/x-caf"),
@@ -29,14 +29,14 @@ _SIMPLE = (
     (b"\x00\x00\x01\xba", "video/mpeg"),
     (b"\x00\x00\x01\xb3", "video/mpeg"),
 )
-_SOUND_ALONE = {
+_AUDIO_ONLY_SUFFIXES = {
     ("video/mp4", ".m4a"): "audio/mp4",
     ("video/mp4", ".m4b"): "audio/mp4",
     ("video/mp4", ".aac"): "audio/mp4",
     ("video/webm", ".weba"): "audio/webm",
     ("video/x-matroska", ".mka"): "audio/x-matroska",
 }
-# kbit/s by the number in a frame's header; 0 where there is none.
+# kbit/s by the index in the frame header; 0 if unspecified.
 _BITRATES = {
     (1, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
     (1, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
@@ -45,25 +45,25 @@ _BITRATES = {
     (2, 2): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
     (2, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
 }
-_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
+_SAMPLE_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
 
 
-def is_photograph(head: bytes) -> bool:
-    """HEIC, AVIF and JPEG 2000 share their container with video."""
+def is_heif_image(head: bytes) -> bool:
+    """Whether the file is HEIC, AVIF or JPEG 2000, which use the same container as video."""
     return head[4:8] == b"ftyp" and head[8:12] in _IMAGE_BRANDS
 
 
 def media_type(head: bytes, name: str) -> str | None:
     """The type of an audio or video file; None for anything else.
 
-    The name is asked only where a container made for video may hold sound alone.
+    The name decides only whether a video container holds audio alone.
     """
-    for magic, found in _SIMPLE:
+    for magic, detected in _SIGNATURES:
         if head.startswith(magic):
-            return found
+            return detected
     for recognize in (_riff, _aiff, _mp4, _matroska, _ogg, _mpeg_audio, _transport_stream):
-        if found := recognize(head):
-            return _SOUND_ALONE.get((found, PurePath(name).suffix.lower()), found)
+        if detected := recognize(head):
+            return _AUDIO_ONLY_SUFFIXES.get((detected, PurePath(name).suffix.lower()), detected)
     return None
 
 
@@ -85,8 +85,8 @@ def _mp4(head: bytes) -> str | None:
         if brand == b"qt  ":
             return "video/quicktime"
         return "video/3gpp" if brand.startswith(b"3g") else "video/mp4"
-    # Files from before 2001 begin with their first box; it is shorter than 16 MB or goes to the end.
-    return "video/quicktime" if head[4:8] in _OLD_QUICKTIME and head[0] == 0 else None
+    # Files from before 2001 start with their first box, which is shorter than 16 MB or reaches to the end.
+    return "video/quicktime" if head[4:8] in _QUICKTIME_BOXES and head[0] == 0 else None
 
 
 def _matroska(head: bytes) -> str | None:
@@ -107,14 +107,14 @@ def _mpeg_audio(head: bytes) -> str | None:
         return "audio/flac" if head[size + 10 : size + 14] == b"fLaC" else "audio/mpeg"
     if head[:1] == b"\xff" and len(head) > 6 and head[1] & 0xF6 == 0xF0:
         length = (head[3] & 3) << 11 | head[4] << 3 | head[5] >> 5
-        return "audio/aac" if length > 7 and _follows(head, length, 0xF6, 0xF0) else None
+        return "audio/aac" if length > 7 and _has_sync_at(head, length, 0xF6, 0xF0) else None
     length = _frame_length(head)
-    # One frame may be chance (the mark of UTF-16 text looks like one); two are not.
-    return "audio/mpeg" if length and _follows(head, length, 0xE0, 0xE0) else None
+    # One frame may be a coincidence (the byte order mark of UTF-16 looks like one), so require two.
+    return "audio/mpeg" if length and _has_sync_at(head, length, 0xE0, 0xE0) else None
 
 
-def _follows(head: bytes, at: int, mask: int, sync: int) -> bool:
-    return len(head) > at + 1 and head[at] == 0xFF and head[at + 1] & mask == sync
+def _has_sync_at(head: bytes, offset: int, mask: int, sync: int) -> bool:
+    return len(head) > offset + 1 and head[offset] == 0xFF and head[offset + 1] & mask == sync
 
 
 def _frame_length(head: bytes) -> int:
@@ -125,7 +125,7 @@ def _frame_length(head: bytes) -> int:
     if version == 1 or layer == 4 or bitrate_index in (0, 15) or rate_index == 3:
         return 0
     bitrate = _BITRATES[1 if version == 3 else 2, layer][bitrate_index] * 1000
-    rate = _RATES[version][rate_index]
+    rate = _SAMPLE_RATES[version][rate_index]
     if layer == 1:
         return (12 * bitrate // rate + padding) * 4
     return (144 if layer == 2 or version == 3 else 72) * bitrate // rate + padding

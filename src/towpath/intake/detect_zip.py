@@ -1,4 +1,4 @@
-"""Tells books and Office files from other zip archives by what the archive says is inside."""
+"""Detects EPUB and Office files among zip archives by their content."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ EPUB = "application/epub+zip"
 ZIP = "application/zip"
 
 _CONTENT_TYPES = "[Content_Types].xml"
-_LARGEST_ENTRY = 1 << 20
-# Opening takes 5 µs an entry; no book or Office file has as many as this.
-_MOST_ENTRIES = 20_000
-_UNPACK = "Unpack it and upload the files inside."
+_MAX_ENTRY_BYTES = 1 << 20
+# Opening an archive takes 5 µs per entry. No EPUB or Office file has this many entries.
+_MAX_ENTRIES = 20_000
+_UNPACK_HINT = "Unpack it and upload the files inside."
 
-# The main part's type decides, in this order; macros change its name but not the format.
+# Content types of the main part, in order of precedence. Macros change the type but not the format.
 _MAIN_PARTS = (
     (b"wordprocessingml.document.main", DOCX),
     (b"wordprocessingml.template.main", DOCX),
@@ -42,25 +42,27 @@ _MAIN_FILES = (
     ("META-INF/container.xml", EPUB),
 )
 
-Verdict = tuple[str, str | None]
+ZipType = tuple[str, str | None]
 
 
-def zip_type(head: bytes, tail: bytes, open_zip: Callable[[], ZipFile] | None) -> Verdict:
-    """Media type, and why it cannot be read if it cannot. A broken archive is judged by its beginning."""
-    begun = dict(_first_entries(head))
-    if found := _judged(begun.get("mimetype"), begun.get(_CONTENT_TYPES), set(begun)):
-        return found
-    if open_zip is not None and _entry_count(tail) <= _MOST_ENTRIES:
+def zip_type(head: bytes, tail: bytes, open_zip: Callable[[], ZipFile] | None) -> ZipType:
+    """The media type, and the reason if it is unsupported. A damaged archive is detected by its first entries."""
+    first_entries = dict(_first_entries(head))
+    if classified := _classify(
+        first_entries.get("mimetype"), first_entries.get(_CONTENT_TYPES), set(first_entries)
+    ):
+        return classified
+    if open_zip is not None and _entry_count(tail) <= _MAX_ENTRIES:
         try:
             with open_zip() as archive:
                 names = set(archive.namelist())
-                found = _judged(_read(archive, "mimetype"), _read(archive, _CONTENT_TYPES), names)
-        except Exception:  # a damaged archive fails in any way it likes
-            found = None
-    return found or (ZIP, f"A zip archive cannot be read as a document. {_UNPACK}")
+                classified = _classify(_read(archive, "mimetype"), _read(archive, _CONTENT_TYPES), names)
+        except Exception:  # a damaged archive can raise anything
+            classified = None
+    return classified or (ZIP, f"A zip archive cannot be read as a document. {_UNPACK_HINT}")
 
 
-def _judged(mimetype: bytes | None, content_types: bytes | None, names: set[str]) -> Verdict | None:
+def _classify(mimetype: bytes | None, content_types: bytes | None, names: set[str]) -> ZipType | None:
     kind = (mimetype or b"").strip().decode("ascii", "replace")
     if kind == EPUB:
         return EPUB, None
@@ -83,31 +85,33 @@ def _read(archive: ZipFile, name: str) -> bytes | None:
     if name not in archive.NameToInfo:
         return None
     with archive.open(name) as entry:
-        return entry.read(_LARGEST_ENTRY)
+        return entry.read(_MAX_ENTRY_BYTES)
 
 
 def _entry_count(tail: bytes) -> int:
-    at = tail.rfind(b"PK\x05\x06")
-    return int.from_bytes(tail[at + 10 : at + 12], "little") if at >= 0 else 0
+    offset = tail.rfind(b"PK\x05\x06")
+    return int.from_bytes(tail[offset + 10 : offset + 12], "little") if offset >= 0 else 0
 
 
 def _first_entries(head: bytes) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of the entries that lie wholly within the head."""
-    at = 0
-    while head[at : at + 4] == b"PK\x03\x04" and len(head) >= at + 30:
-        flags, method, size, name_length, extra = struct.unpack("<2xHH8xI4xHH", head[at + 4 : at + 30])
-        start = at + 30 + name_length + extra
+    """Yield names and contents of the entries that are completely inside the first bytes."""
+    offset = 0
+    while head[offset : offset + 4] == b"PK\x03\x04" and len(head) >= offset + 30:
+        flags, method, size, name_length, extra = struct.unpack(
+            "<2xHH8xI4xHH", head[offset + 4 : offset + 30]
+        )
+        start = offset + 30 + name_length + extra
         end = start + size
-        # Bit 3: the size stands behind the data, and only the directory knows it.
+        # Bit 3: the size follows the data and is known only from the directory.
         if flags & 0x09 or end > len(head):
             return
-        name = head[at + 30 : at + 30 + name_length].decode("utf-8", "replace")
+        name = head[offset + 30 : offset + 30 + name_length].decode("utf-8", "replace")
         content = head[start:end]
         if method == 8:
             try:
-                content = zlib.decompressobj(-15).decompress(content, _LARGEST_ENTRY)
+                content = zlib.decompressobj(-15).decompress(content, _MAX_ENTRY_BYTES)
             except zlib.error:
                 return
         if method in (0, 8):
             yield name, content
-        at = end
+        offset = end

@@ -1,4 +1,4 @@
-"""Bytes in: written aside while they are hashed, so that nothing is left of an upload that breaks off."""
+"""Receives an upload into a temporary file and hashes it on the way; removed if the upload breaks off."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from towpath.errors import Rejected
 from towpath.model.ids import new_id
 
 
-class Spool:
-    """A file on its way in."""
+class UploadFile:
+    """A temporary file that an upload is written to."""
 
     def __init__(self, path: Path, file: BinaryIO, limit: int) -> None:
         self.path = path
@@ -23,15 +23,16 @@ class Spool:
         self._limit = limit
         self._hash = hashlib.sha256()
 
-    def write(self, piece: bytes | memoryview) -> None:
-        self.size += len(piece)
+    def write(self, data: bytes | memoryview) -> None:
+        self.size += len(data)
         if self.size > self._limit:
             limit = f"{self._limit / (1 << 20):,.0f} MB"
             raise Rejected(
-                "too_large", f"The file is larger than {limit}; the setting max_upload_bytes is the limit."
+                "too_large",
+                f"The file is larger than {limit}. Raise the setting max_upload_bytes to accept it.",
             )
-        self._hash.update(piece)
-        self._file.write(piece)
+        self._hash.update(data)
+        self._file.write(data)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._file.close)
@@ -42,12 +43,12 @@ class Spool:
 
 
 @asynccontextmanager
-async def spool(folder: Path, limit: int) -> AsyncGenerator[Spool]:
-    """A place to write an upload to; gone again when the context ends, unless it was moved away."""
+async def receive_upload(folder: Path, limit: int) -> AsyncGenerator[UploadFile]:
+    """A temporary file for an upload, removed when the context ends unless it was moved."""
     path = folder / new_id()
     file = await asyncio.to_thread(path.open, "wb")
     try:
-        yield Spool(path, file, limit)
+        yield UploadFile(path, file, limit)
     finally:
         file.close()
         path.unlink(missing_ok=True)

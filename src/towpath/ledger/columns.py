@@ -1,4 +1,4 @@
-"""Column types that mean the same on both engines: instants, json, ids and vectors."""
+"""Column types that behave the same on both engines: instants, JSON, ids and vectors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, LargeBinary
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator
 
-#: Further away than any deadline: the time a parked job is due.
+#: The due time of a job that waits for an earlier run: later than any deadline.
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 
 
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
-# A zero byte as json writes it, and not a backslash followed by the letters u0000.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# A zero byte as JSON escapes it, but not an escaped backslash followed by u0000.
 _ESCAPED_ZERO = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
@@ -29,7 +29,7 @@ def to_text(moment: datetime) -> str:
 
 
 def to_instant(value: object) -> datetime:
-    """Read what either engine gives for an instant."""
+    """Convert an instant as either engine returns it."""
     return value if isinstance(value, datetime) else datetime.fromisoformat(cast("str", value))
 
 
@@ -38,7 +38,7 @@ def to_instant_or_none(value: object) -> datetime | None:
 
 
 def to_json(value: object) -> dict[str, object]:
-    """Read what either engine gives for a json object; absent is empty."""
+    """Convert a JSON object as either engine returns it; null becomes an empty object."""
     if value is None:
         return {}
     loaded = json.loads(value) if isinstance(value, str) else value
@@ -49,18 +49,18 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 
 
 def dump(value: object) -> str:
-    """Json as both engines keep it; text that neither could keep becomes U+FFFD, and NaN becomes null."""
+    """JSON that both engines can store: unstorable characters become U+FFFD, and NaN becomes null."""
     try:
         text = _encode(value)
     except ValueError:
         text = _encode(_finite(value))
     if "\\u0000" in text:
         text = _ESCAPED_ZERO.sub("\\1\ufffd", text)
-    return text if text.isascii() else readable(text)
+    return text if text.isascii() else strip_unstorable(text)
 
 
 def _finite(value: object) -> object:
-    """Json knows no NaN and no infinity; one in a stage's result must not stop a whole batch."""
+    """Replace NaN and infinity, which JSON cannot represent: one of them must not fail a batch of settlements."""
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in cast("dict[str, object]", value).items()}
     if isinstance(value, list | tuple):
@@ -68,9 +68,9 @@ def _finite(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def readable(text: str) -> str:
-    """Postgres keeps no zero byte, UTF-8 no lone surrogate; parsers and file names are full of both."""
-    return _UNKEEPABLE.sub("\ufffd", text)
+def strip_unstorable(text: str) -> str:
+    """Replace zero bytes, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 class _TextInstant(TypeDecorator[datetime]):
@@ -85,7 +85,7 @@ class _TextInstant(TypeDecorator[datetime]):
 
 
 class _BlobVector(TypeDecorator[object]):
-    """Little-endian float32, one after the other."""
+    """A vector as little-endian float32 bytes."""
 
     impl = LargeBinary
     cache_ok = True

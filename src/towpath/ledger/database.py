@@ -1,7 +1,7 @@
-"""A database as the verbs see it: a transaction that runs `.sql` files and ordinary SQLAlchemy.
+"""The Database protocol and its transactions, which run `.sql` files and SQLAlchemy statements.
 
-Verbs are plain blocking functions of a transaction. The async door runs them in threads, so that
-no request, stage or heartbeat ever waits in the event loop for a disk or a socket.
+Verbs are blocking functions of a transaction. `run` calls them in threads, so that the event loop never waits for
+a disk or a socket.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rows = Sequence[Row[Any]]
 
 
 class Transaction:
-    """One open transaction; ``bound`` when row-level security keeps it to one organization."""
+    """One open transaction; ``bound`` if row-level security restricts it to one organization."""
 
     def __init__(self, connection: Connection, dialect: str, *, bound: bool = False) -> None:
         self.connection = connection
@@ -36,11 +36,11 @@ class Transaction:
         self.bound = bound
 
     def run(self, verb: str, **parameters: object) -> Rows:
-        """Run a verb's file; give the rows of its last statement."""
+        """Run the statements of a verb's file; return the rows of the last one."""
         rows: Rows = ()
-        given = {name: self._bind(value) for name, value in parameters.items()}
+        bound = {name: self._bind(value) for name, value in parameters.items()}
         for statement in statements(self.dialect, verb):
-            result = self.connection.exec_driver_sql(statement, given)
+            result = self.connection.exec_driver_sql(statement, bound)
             rows = result.all() if result.returns_rows else ()
         return rows
 
@@ -52,36 +52,39 @@ Work = Callable[[Transaction], T]
 
 
 class Database(Protocol):
-    """An engine: how a transaction is opened, and what may be tried again."""
+    """A database engine that runs work in transactions and retries conflicts."""
 
     dialect: str
     engine: Engine
+    lock_waits: int
 
     def transact(
         self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
     ) -> T:
-        """Run the work in one transaction, blocking. ``single`` promises that it is one statement.
+        """Run the work in one transaction, blocking. ``single``: the work is one statement.
 
-        ``org`` says whose transaction it is: an engine that can then hides every other organization's rows.
+        ``org`` is the organization of the transaction: Postgres then hides the rows of all others.
         """
         ...
 
     async def run(
         self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
     ) -> T:
-        """The same, in a thread."""
+        """Run `transact` in a thread."""
         ...
 
     def close(self) -> None: ...
 
 
 class RetryingDatabase:
-    """Retries what the database asks to have tried again; says plainly when it does not answer."""
+    """Retries transactions that failed by a conflict; raises DatabaseUnavailable if the database does not answer."""
 
     dialect: str
     engine: Engine
-    #: How long a passing conflict (a deadlock, a busy file) is waited out before giving up.
+    #: Seconds for which a conflict (a deadlock, a busy file) is retried.
     patience_seconds = 30.0
+    #: How often a transaction found the database locked by another process.
+    lock_waits = 0
 
     def __init__(self, threads: int) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"ledger-{self.dialect}")
@@ -100,6 +103,7 @@ class RetryingDatabase:
                     if self.is_down(error):
                         raise DatabaseUnavailable(f"The database does not answer: {error.orig}") from error
                     raise
+                self.on_conflict()
                 if time.monotonic() - started > self.patience_seconds:
                     raise DatabaseBusy(f"The database stayed busy for too long: {error.orig}") from error
                 time.sleep(random.uniform(0, min(0.25, 0.002 * 2**tries)))
@@ -115,6 +119,9 @@ class RetryingDatabase:
     def close(self) -> None:
         self._threads.shutdown(wait=True)
         self.engine.dispose()
+
+    def on_conflict(self) -> None:
+        """Called for each conflict, before the transaction is retried."""
 
     def is_conflict(self, error: DBAPIError) -> bool:
         raise NotImplementedError

@@ -1,7 +1,10 @@
-"""Brings a database to the schema this program speaks, and says when it is not there yet."""
+"""Runs the migrations, and checks that a database has the schema that this version needs."""
 
 from __future__ import annotations
 
+import logging
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from alembic import command
@@ -13,35 +16,82 @@ from sqlalchemy.exc import OperationalError
 
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.ledger import columns
-from towpath.ledger.postgres.protection import Roles, protect
+from towpath.ledger.postgres.row_level_security import Roles, enable_rls
+from towpath.ledger.sqlite.copy_database import copy_database
 
-#: Two servers that start at once must not migrate at once.
+log = logging.getLogger(__name__)
+
+#: The advisory lock that prevents two migrations at the same time.
 _LOCK = 7_046_029_254_386_353_131
+#: How long a start waits for the migration of another process on SQLite.
+_SQLITE_LOCK_MILLISECONDS = 60_000
 
 
 def upgrade(engine: Engine, *, app_role: str | None = None, worker_role: str | None = None) -> Roles | None:
-    """Run every migration that this database has not seen, and bind its tables to their organizations.
+    """Run the missing migrations and, on Postgres, enable row-level security.
 
-    The names are roles of Postgres: see `postgres/protection.py`.
+    ``app_role`` and ``worker_role`` are Postgres roles: see `postgres/row_level_security.py`.
     """
     roles = None
     with _connected(engine) as connection:
         if connection.dialect.name == "sqlite":
-            connection.exec_driver_sql("begin immediate")
+            _lock_sqlite(connection)
         else:
             connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        _refuse_newer(*_revisions(connection))
+        have, known, want = _revisions(connection)
+        _refuse_newer(have, known, want)
+        if connection.dialect.name == "sqlite" and have is not None and have != want:
+            _copy_before_migration(Path(str(engine.url.database)), have, want)
         command.upgrade(_config(connection), "head")
         if connection.dialect.name == "postgresql":
-            roles = protect(connection, app_role, worker_role)
+            roles = enable_rls(connection, app_role, worker_role)
         if connection.dialect.name == "sqlite" and connection.connection.driver_connection.in_transaction:  # pyright: ignore[reportOptionalMemberAccess]  (an open connection has a driver)
             connection.exec_driver_sql("commit")
         connection.commit()
     return roles
 
 
+def _lock_sqlite(connection: Connection) -> None:
+    """Begin a write transaction; wait for another process that migrates the database now."""
+    usual = connection.exec_driver_sql("pragma busy_timeout").scalar()
+    connection.exec_driver_sql(f"pragma busy_timeout = {_SQLITE_LOCK_MILLISECONDS}")
+    try:
+        connection.exec_driver_sql("begin immediate")
+    finally:
+        connection.exec_driver_sql(f"pragma busy_timeout = {usual}")
+
+
+def create_schema(engine: Engine, schema: str) -> None:
+    """Create the tables of a new SQLite database with a schema that may be older than the newest one."""
+    with _connected(engine) as connection:
+        _refuse_newer(schema, *_revisions(connection)[1:])
+        command.upgrade(_config(connection), schema)
+        connection.commit()
+
+
+def _copy_before_migration(database: Path, have: str, want: str) -> None:
+    """Keep the database as it was: an older version of the program cannot open a migrated one."""
+    copy = database.with_name(f"{database.stem}-schema-{have}{database.suffix}")
+    copy_database(database, copy)
+    log.warning("migrating %s from schema %s to %s; a copy of it is in %s", database, have, want, copy.name)
+
+
+@cache
+def newest_schema() -> str:
+    """The schema that this version of the program needs, such as `0006`."""
+    config = Config()
+    config.set_main_option("script_location", "towpath.ledger:migrations")
+    return str(ScriptDirectory.from_config(config).get_current_head())
+
+
+def schema_of(engine: Engine) -> str | None:
+    """The schema of the database; None if it is empty."""
+    with _connected(engine) as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
 def require_current(engine: Engine) -> None:
-    """Refuse, politely, to work on a database that is behind or ahead."""
+    """Raise ConfigError if the schema of the database is older or newer than this version needs."""
     with _connected(engine) as connection:
         have, known, want = _revisions(connection)
     _refuse_newer(have, known, want)
@@ -61,7 +111,7 @@ def _refuse_newer(have: str | None, known: set[str], want: str) -> None:
 
 
 def _revisions(connection: Connection) -> tuple[str | None, set[str], str]:
-    """What the database has, all that this program knows, and what it needs."""
+    """The revision of the database, all known revisions, and the newest one."""
     scripts = ScriptDirectory.from_config(_config(connection))
     have = MigrationContext.configure(connection).get_current_revision()
     return have, {script.revision for script in scripts.walk_revisions()}, str(scripts.get_current_head())
@@ -82,7 +132,7 @@ def _config(connection: Connection) -> Config:
 
 
 def describe(kind: str, item: Any, _context: object) -> str | Literal[False]:
-    """Name our own column types in generated migrations."""
+    """Render the column types of `columns.py` in generated migrations."""
     if kind == "type":
         for name in ("Instant", "Json", "Id", "Serial", "Vector"):
             if item is getattr(columns, name):
@@ -91,5 +141,6 @@ def describe(kind: str, item: Any, _context: object) -> str | Literal[False]:
 
 
 def is_described(name: str | None, _kind: str, _parents: object) -> bool:
-    """Whether `tables.py` speaks of it: what search keeps beside the tables, only migration 0002 knows."""
-    return name is None or "search" not in name
+    """Whether `tables.py` defines this object as part of a table. The indexes of search are in migrations only, and
+    the unique ordinals of chunks are a deferrable constraint on Postgres and an index on SQLite."""
+    return name is None or ("search" not in name and name != "uq_chunks_document_ordinal")

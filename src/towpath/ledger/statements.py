@@ -1,4 +1,4 @@
-"""Finds the `.sql` files: one verb, one file, the same name in each dialect's folder."""
+"""Loads the `.sql` files: one verb per file, in the dialect's folder, or in `common/` if both dialects share it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 def statements(dialect: str, verb: str) -> tuple[str, ...]:
     """The statements of one verb, in order, in the parameter style of the dialect's driver."""
     text = _COMMENT.sub(
-        "", _INCLUDE.sub(lambda found: read_file(dialect, found[1]), read_file(dialect, verb))
+        "", _INCLUDE.sub(lambda match: read_file(dialect, match[1]), read_file(dialect, verb))
     )
     if dialect == "postgres":
         text = _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
@@ -23,4 +23,8 @@ def statements(dialect: str, verb: str) -> tuple[str, ...]:
 
 
 def read_file(dialect: str, verb: str) -> str:
-    return resources.files(f"towpath.ledger.{dialect}").joinpath(f"{verb}.sql").read_text("utf-8")
+    """The text of a verb's file."""
+    file = resources.files(f"towpath.ledger.{dialect}").joinpath(f"{verb}.sql")
+    if not file.is_file():
+        file = resources.files("towpath.ledger.common").joinpath(f"{verb}.sql")
+    return file.read_text("utf-8")

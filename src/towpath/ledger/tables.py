@@ -1,8 +1,9 @@
-"""Every table, for both engines. Alembic's migrations are tested to build exactly this."""
+"""All tables, for both engines. A test checks that the Alembic migrations create the same schema."""
 
 from __future__ import annotations
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
     text,
 )
 from sqlalchemy.sql.elements import TextClause
@@ -76,7 +78,7 @@ documents = Table(
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("org_id", "sha256"),
     Index("ix_documents_newest", "org_id", "created_at", "id"),
-    # Status changes with every run: room in the page keeps those updates off the indexes (HOT).
+    # Status changes with every run. Free space in each page allows HOT updates, which write no index.
     postgresql_with={"fillfactor": 80},
 )
 
@@ -99,10 +101,15 @@ processing_runs = Table(
     Column("pipeline_version", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("failure_type", Text),
+    Column("rejected_by", Text),
     Column("error", Text),
     Column("options", Json, nullable=False, server_default=text("'{}'")),
     Column("resumes_run_id", Id),
+    Column("reason", Text),
     Column("deadline_seconds", Float),
+    # What the run was promised when it was created; empty in runs of earlier versions.
+    Column("policy", Json, nullable=False, server_default=text("'{}'")),
+    Column("continue_after_timeout", Boolean, nullable=False, server_default=text("false")),
     Column("deadline_at", Instant),
     Column("created_at", Instant, nullable=False),
     Column("started_at", Instant),
@@ -133,20 +140,26 @@ document_processing_jobs = Table(
     Column("attempts", Integer, nullable=False, server_default=text("0")),
     Column("max_attempts", Integer, nullable=False),
     Column("crashes", Integer, nullable=False, server_default=text("0")),
+    Column("suspect", Boolean, nullable=False, server_default=text("false")),
     Column("available_at", Instant, nullable=False),
     Column("locked_at", Instant),
     Column("locked_by", Text),
     Column("lease_epoch", BigInteger, nullable=False, server_default=text("0")),
     Column("lease_until", Instant),
+    Column("last_heartbeat", Instant),
     Column("reused_from", Id),
-    Column("waiting_for", Text),
+    Column("waiting_reason", Text),
+    Column("waiting_provider", Text),
+    Column("waiting_until", Instant),
+    Column("waiting_run_id", Id),
+    Column("waiting_detail", Text),
     Column("error_log", Text),
     Column("created_at", Instant, nullable=False),
     Column("started_at", Instant),
     Column("completed_at", Instant),
     Column("updated_at", Instant, nullable=False),
     Index("ix_document_processing_jobs_run", "document_id", "run_id"),
-    # The claim's predicate and order, and nothing else.
+    # Exactly the predicate and the order of the claim.
     _partial(
         "ix_document_processing_jobs_claim",
         "org_id",
@@ -155,15 +168,17 @@ document_processing_jobs = Table(
         "id",
         where="status = 'PENDING'",
     ),
-    # Leases are found by this small set; no heartbeat column is indexed, so that heartbeats stay HOT.
+    # Sweeps find leases by this small index.
     _partial("ix_document_processing_jobs_leased", "locked_at", where="status = 'PROCESSING'"),
-    # The list of failures that people look at and retry in bulk.
+    # For people who look for jobs without heartbeats. It holds the jobs of living workers only.
+    _partial("ix_document_processing_jobs_heartbeat", "last_heartbeat", where="status = 'PROCESSING'"),
+    # For the list of failed jobs and for bulk retries.
     _partial("ix_document_processing_jobs_failed", "org_id", "updated_at", where="status = 'FAILED'"),
     postgresql_with={"fillfactor": 80},
 )
 
-# No foreign key here: five events a run would each pay for a check, and every event is written in
-# the transaction that has just changed its run's job.
+# No foreign key: it would cost a check for each of about five events per run, and every event is written in the
+# transaction that changes a job of its run.
 run_events = Table(
     "run_events",
     metadata,
@@ -197,20 +212,21 @@ provider_calls = Table(
     Column("units", Json, nullable=False, server_default=text("'{}'")),
     Column("cost", Float, nullable=False, server_default=text("0")),
     Column("reused", Integer, nullable=False, server_default=text("0")),
-    Column("reopened", Integer, nullable=False, server_default=text("0")),
+    Column("repeated", Integer, nullable=False, server_default=text("0")),
     Column("error", Text),
     Column("started_at", Instant, nullable=False),
     Column("answered_at", Instant),
     UniqueConstraint("org_id", "key"),
 )
 
-# The account at a provider belongs to the installation, so its gate does too: no organization here.
-provider_gates = Table(
-    "provider_gates",
+# All organizations share the installation's account at a provider, so this table has no org_id.
+provider_throttles = Table(
+    "provider_throttles",
     metadata,
     Column("provider", Text, primary_key=True),
-    Column("closed_until", Instant, nullable=False),
+    Column("throttled_until", Instant, nullable=False),
     Column("reason", Text, nullable=False),
+    Column("detail", Text, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
 
@@ -223,7 +239,16 @@ provider_users = Table(
     Column("seen_at", Instant, nullable=False),
 )
 
-# A worker serves every organization, so its sign of life belongs to none of them.
+provider_batch_limits = Table(
+    "provider_batch_limits",
+    metadata,
+    Column("provider", Text, primary_key=True),
+    Column("endpoint", Text, primary_key=True),
+    Column("inputs", Integer, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+# A worker serves every organization, so this table has no org_id.
 workers = Table(
     "workers",
     metadata,
@@ -232,6 +257,8 @@ workers = Table(
     Column("pid", Integer, nullable=False),
     Column("slots", Integer, nullable=False),
     Column("stages", Json, nullable=False),
+    # The settings that should be the same in every process.
+    Column("settings", Json, nullable=False, server_default=text("'{}'")),
     Column("started_at", Instant, nullable=False),
     Column("seen_at", Instant, nullable=False),
 )
@@ -269,7 +296,7 @@ chunks = Table(
     "chunks",
     metadata,
     Column("id", Id, primary_key=True),
-    # The first 63 bits of the id: full-text search on SQLite wants a whole number for each passage.
+    # The first 63 bits of the id: full-text search on SQLite needs an integer for each chunk.
     Column("number", BigInteger, nullable=False, unique=True),
     Column("org_id", Id, nullable=False),
     Column("document_id", Id, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
@@ -280,7 +307,6 @@ chunks = Table(
     Column("vector", Vector),
     Column("model", Text),
     Column("dimension", Integer),
-    Index("ix_chunks_document", "document_id", "ordinal"),
     Index("ix_chunks_org", "org_id"),
 )
 
@@ -302,8 +328,8 @@ connections = Table(
     UniqueConstraint("a_chunk_id", "b_chunk_id"),
 )
 
-# What a person decided about a connection, with both passages as they saw them: connections go with their
-# chunks, but a decision outlives a passage that was only rewritten a little.
+# Pins and hides, with the texts of both chunks when they were marked. A connection is deleted with its chunks; its
+# mark is kept and moves to the new chunk if the text changed only a little.
 connection_marks = Table(
     "connection_marks",
     metadata,
@@ -319,3 +345,18 @@ connection_marks = Table(
     Column("hidden", Boolean, nullable=False, server_default=text("false")),
     Column("updated_at", Instant, nullable=False),
 )
+
+#: What the two engines write differently, as migration 0011 does. SQLite has no defaults here: they could not be
+#: added to an existing table, and the program always gives the values.
+_ONLY_ON = {
+    "postgresql": (
+        "alter table chunks add constraint uq_chunks_document_ordinal unique (document_id, ordinal) deferrable",
+        "alter table document_processing_jobs alter column id set default gen_random_uuid(), "
+        "alter column max_attempts set default 5, alter column available_at set default now(), "
+        "alter column created_at set default now(), alter column updated_at set default now()",
+    ),
+    "sqlite": ("create unique index uq_chunks_document_ordinal on chunks (document_id, ordinal)",),
+}
+for _dialect, _statements in _ONLY_ON.items():
+    for _statement in _statements:
+        event.listen(metadata, "after_create", DDL(_statement).execute_if(dialect=_dialect))

@@ -1,7 +1,7 @@
-"""What is made of a document: its text, the places in it, its fields and its chunks.
+"""The content of a document: its extraction with pages, blocks and fields, and its chunks with anchors.
 
-Spans count characters (Python code points) in the document's markdown. Boxes are fractions of
-the page, measured from its top left corner, so that they fit a page drawn at any size.
+Spans count characters (Python code points) in the document's markdown. Boxes are fractions of the page, measured
+from its top left corner, so that they fit a page drawn at any size.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A passage whose place on its page is known: paragraph, heading, table, list."""
+    """A paragraph, heading, table or list with its position on the page."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A named value found in a document, and the place that proves it."""
+    """A named value found in a document, with its position."""
 
     name: str
     value: str
@@ -58,7 +58,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """All that reading a file gave: markdown, pages, blocks with boxes, fields, warnings."""
+    """The result of reading a file: markdown, pages, blocks with boxes, fields, warnings."""
 
     markdown: str
     engine: str
@@ -71,7 +71,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a chunk stands: span, page and box for a document; speaker and seconds for a call."""
+    """The position of a chunk: span, page and box in a document; speaker and seconds in a call."""
 
     start: int
     end: int
@@ -82,13 +82,13 @@ class Anchor:
     speaker: str | None = None
     seconds_start: float | None = None
     seconds_end: float | None = None
-    #: Places in a call's chunk whose time is known: (character of its text, second of the recording).
+    #: Known times in a call's chunk: (character of its text, second of the recording).
     moments: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A searchable passage. Its id depends only on the document and the text it holds."""
+    """A searchable part of a document. Its id depends only on the document and the chunk's text."""
 
     id: str
     ordinal: int

@@ -1,4 +1,4 @@
-"""Identifiers: version 7 UUIDs, so that rows made later sort later and indexes grow at one end."""
+"""Identifiers: version 7 UUIDs in order of creation, and ids derived from content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def new_id() -> str:
     """A time-ordered id, strictly increasing inside one process."""
     global _last
     with _lock:
-        # 48 bits of milliseconds and 12 bits of what is left of them: 244 ns steps.
+        # 48 bits of milliseconds and 12 bits of fractions of a millisecond: steps of 244 ns.
         ns = time.time_ns()
         stamp = (ns // 1_000_000) << 12 | (ns % 1_000_000) * 4096 // 1_000_000
         _last = stamp = max(stamp, _last + 1)
@@ -28,25 +28,25 @@ def new_id() -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether this can be an id at all; Postgres would take anything else for a broken statement."""
+    """Whether the text is a UUID; Postgres rejects a statement with any other text."""
     return _FORM.fullmatch(text) is not None
 
 
-#: The organization of the embedded default, where nobody has made another one.
-HOME_ORG = "00000000-0000-7000-8000-000000000001"
+#: The organization that every installation starts with.
+DEFAULT_ORG_ID = "00000000-0000-7000-8000-000000000001"
 
 
 def document_id(org_id: str, sha256: str) -> str:
-    """The id of these bytes in this organization: the same wherever and whenever they are submitted."""
+    """The id of a document, derived from its organization and the sha256 of its bytes."""
     return str(uuid.uuid5(uuid.UUID(org_id), sha256))
 
 
-def chunk_number(chunk_id: str) -> int:
-    """The whole number by which full-text search knows a chunk: the first 63 bits of its id."""
+def chunk_rowid(chunk_id: str) -> int:
+    """The integer id of a chunk in the full-text index: the first 63 bits of its id."""
     return uuid.UUID(chunk_id).int >> 65
 
 
 def connection_id(one_chunk_id: str, other_chunk_id: str) -> str:
-    """The id of what connects two chunks: the same from either side, and again when it is found again."""
+    """The id of the connection of two chunks, in either order."""
     first, second = sorted((one_chunk_id, other_chunk_id))
     return str(uuid.uuid5(uuid.UUID(first), second))

@@ -1,7 +1,7 @@
-"""The payload of a stage's job, as any queue may carry it: stable, and numbered by its version.
+"""The payload of a stage's job: a stable, versioned format.
 
-A field is only ever added. Whatever changes the meaning of one raises the version. The reference page is made
-of what stands here, and real jobs are checked against it.
+Fields are only added; a change of a field's meaning raises the version. The reference page is generated from
+this module, and tests check real jobs against it.
 """
 
 from __future__ import annotations
@@ -9,41 +9,57 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from towpath.model.work import Job, Json
+from towpath.model.job import Job
+from towpath.model.json_types import Json
+from towpath.model.poll_state import ARGUMENTS as POLL_ARGUMENTS
+from towpath.model.provider_wait import ARGUMENT as PROVIDER_WAIT_ARGUMENT
+from towpath.model.provider_wait import KEY as PROVIDER_WAIT
 
 VERSION = 1
 
-#: Any stage may have this one. It is gone as soon as the job goes back to the queue.
-BY_HAND = "by_hand"
+#: An argument of every stage; dropped once the provider was called.
+FORCED = "forced"
+#: The name of the same argument in jobs that version 0.1.0 stored.
+_FORCED_IN_0_1_0 = "by_hand"
 
-#: The arguments of each stage that has some, with the type of each; all of them may be missing.
+#: An argument of `transcribe_poll`: the number of windows in the stored draft.
+WINDOWS_DONE = "windows_done"
+#: The name of the same argument in jobs that version 0.1.0 stored.
+_WINDOWS_DONE_IN_0_1_0 = "heard"
+
+#: The arguments of each stage, with their types; all of them are optional.
 ARGUMENTS: Mapping[str, Mapping[str, tuple[type, str]]] = {
-    "*": {BY_HAND: (bool, "A person asked for it now: a provider that is left alone is asked all the same.")},
-    "extract": {
-        "polls": (int, "How often the analysis was asked for so far."),
-        "asking": (dict, "Which operation is asked for, and since when."),
+    "*": {
+        FORCED: (bool, "A person asked for a retry now: a throttled provider is called all the same."),
+        PROVIDER_WAIT: PROVIDER_WAIT_ARGUMENT,
     },
+    "extract": POLL_ARGUMENTS,
     "transcribe_poll": {
-        "polls": (int, "How often the transcript was asked for so far."),
-        "waiting_since": (str, "When waiting for it began, as ISO 8601."),
-        "waiting_run": (str, "The run in which that was; another run waits anew."),
-        "heard": (int, "How many windows the local transcriber has written down so far."),
+        **POLL_ARGUMENTS,
+        WINDOWS_DONE: (int, "How many windows the local transcriber has finished."),
     },
-    "analyze": {
-        "polls": (int, "How often the analyst was too busy so far."),
-        "waiting_since": (str, "When waiting for it began, as ISO 8601."),
-        "waiting_run": (str, "The run in which that was; another run waits anew."),
-    },
+    "analyze": POLL_ARGUMENTS,
 }
 
 
 def as_waiting(payload: Json) -> Json:
-    """The arguments with which a job goes back to the queue: the wish of a person was for this one time."""
-    return {name: value for name, value in payload.items() if name != BY_HAND}
+    """The arguments with which a job goes back to the queue. Drops `forced`: it applies to one call only."""
+    return {name: value for name, value in payload.items() if name not in (FORCED, _FORCED_IN_0_1_0)}
+
+
+def is_forced(payload: Json) -> bool:
+    """Whether a person asked for this attempt, so that a throttled provider is called all the same."""
+    return bool(payload.get(FORCED) or payload.get(_FORCED_IN_0_1_0))
+
+
+def windows_done(payload: Json) -> int | None:
+    """How many windows the local transcriber has finished; None before the first time slice has ended."""
+    number = payload.get(WINDOWS_DONE, payload.get(_WINDOWS_DONE_IN_0_1_0))
+    return number if isinstance(number, int) else None
 
 
 def payload_of(job: Job) -> dict[str, Any]:
-    """Who it is for, what it is about, what is to be done, and how far it came."""
+    """The payload of a job: organization, document, run, stage and arguments."""
     return {
         "version": VERSION,
         "organization": job.org_id,

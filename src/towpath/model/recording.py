@@ -1,4 +1,4 @@
-"""A recording as it was found: how long it is, how it was made, and where it may be cut."""
+"""A call's audio after extraction: duration, codec, channels and the windows for transcription."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ Window = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What was learnt while the sound was taken out of the file. Times are seconds from its beginning."""
+    """The properties of the extracted audio. Times are seconds from the start."""
 
     seconds: float
     codec: str
     channels: int
-    #: Two people on two channels, as telephone systems record them: each channel is one speaker.
-    apart: bool
-    #: Stretches to be heard one after another, cut where it is quiet.
+    #: Whether each of two channels is one speaker, as telephone systems record them.
+    speaker_per_channel: bool
+    #: The parts to transcribe one after another, cut at pauses.
     windows: tuple[Window, ...]
-    #: The sound as OGG Opus: its hash and size.
+    #: Hash and size of the audio as OGG Opus.
     sha256: str
     size: int
     warnings: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What is made of a call: who said what and when, and what a reader would want to know about it.
+"""Transcripts and analyses of calls.
 
 Times are seconds from the beginning of the recording.
 """
@@ -14,7 +14,7 @@ Sentiment = Literal["positive", "neutral", "negative", "mixed"]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word and the time at which it is heard."""
+    """One word with its start and end."""
 
     text: str
     start: float
@@ -23,7 +23,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """An uninterrupted utterance of one speaker; ``words`` is empty where their times are unknown."""
+    """An uninterrupted utterance of one speaker; ``words`` is empty if their times are unknown."""
 
     text: str
     speaker: str | None
@@ -34,18 +34,18 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A recording in writing: its segments, in the order in which they were heard."""
+    """The text of a recording: its segments in order of time."""
 
     segments: tuple[Segment, ...] = ()
 
     @property
     def text(self) -> str:
-        """One line per segment, the speaker's name before it."""
+        """One line per segment, with the speaker's name in front."""
         return "\n".join(f"{s.speaker}: {s.text}" if s.speaker else s.text for s in self.segments)
 
     @property
     def shares(self) -> dict[str, float]:
-        """How much of the speaking time each speaker took; the shares add up to 1."""
+        """Speaker -> share of the speaking time; the shares add up to 1."""
         seconds: dict[str, float] = {}
         for segment in self.segments:
             if segment.speaker:
@@ -57,7 +57,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class ActionItem:
-    """Something that somebody undertook to do; owner and due date only where they were named."""
+    """A task that a speaker agreed to do; owner and due date only if they were named."""
 
     text: str
     owner: str | None = None
@@ -65,8 +65,8 @@ class ActionItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Mood:
-    """How one speaker sounded, and the reason to think so."""
+class SpeakerSentiment:
+    """The sentiment of one speaker and the reason for it."""
 
     speaker: str
     sentiment: Sentiment
@@ -75,18 +75,18 @@ class Mood:
 
 @dataclass(frozen=True, slots=True)
 class CallAnalysis:
-    """What a reader would want to know about a call without listening to it."""
+    """The analysis of a call: summary, topics, action items, questions and sentiments of the speakers."""
 
     summary: str
     topics: tuple[str, ...] = ()
     action_items: tuple[ActionItem, ...] = ()
     questions: tuple[str, ...] = ()
-    moods: tuple[Mood, ...] = ()
+    moods: tuple[SpeakerSentiment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Monologue:
-    """The longest time for which one speaker was not interrupted."""
+    """The longest uninterrupted speech of one speaker."""
 
     speaker: str | None
     start: float
@@ -95,7 +95,7 @@ class Monologue:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """A stretch in which nobody spoke."""
+    """A time span without speech."""
 
     start: float
     end: float
@@ -103,7 +103,7 @@ class Silence:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What can be counted in a transcript without understanding it."""
+    """Values computed from the times of a transcript, without a model."""
 
     shares: Mapping[str, float]
     monologue: Monologue | None = None
@@ -112,7 +112,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class CallReport:
-    """What is kept of the analysis: the measures always, the rest unless ``warning`` says why not."""
+    """The stored analysis of a call: always the measures; the analysis unless ``warning`` says why it is missing."""
 
     measures: Measures
     analysis: CallAnalysis | None = None

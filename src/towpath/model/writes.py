@@ -1,4 +1,4 @@
-"""What a stage asks to have written together with its checkpoint, in one transaction, fenced by its lease."""
+"""Writes that a stage returns; the ledger applies them in the transaction that completes the stage's job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from towpath.model.content import Chunk, Field
 
 @dataclass(frozen=True, slots=True)
 class KeepArtifact:
-    """Notes that a blob belongs to the document, so that it goes when the document goes."""
+    """Records that a blob belongs to the document, so that deleting the document deletes it."""
 
     kind: str
     key: str
@@ -25,19 +25,19 @@ class KeepArtifact:
 
 @dataclass(frozen=True, slots=True)
 class DropArtifact:
-    """Notes that a blob which was needed for a while only is gone."""
+    """Records that a temporary blob was deleted."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class DropOriginal:
-    """Notes that the original was removed, as the settings wish: what was made of it is all there is."""
+    """Records that the original file was deleted because the setting keep_original says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The one switch: from here on search sees exactly these chunks and no others of the document."""
+    """Replaces all chunks of the document at once; search sees either the old ones or the new ones."""
 
     chunks: Sequence[Chunk]
     vectors: npt.NDArray[np.float32]
@@ -47,8 +47,8 @@ class Publish:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A document as it was read: published by this run. Another run, and it is to be read again."""
+class DocumentVersion:
+    """A document as published by one run; another run makes another version."""
 
     document_id: str
     run_id: str | None
@@ -56,7 +56,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Two passages of different documents, stored once: ``a`` is the one with the smaller id."""
+    """Two chunks of different documents, stored once: ``a`` is the one with the smaller id."""
 
     a_chunk_id: str
     b_chunk_id: str
@@ -66,8 +66,8 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
-    """A person's pin or hide goes over to the passage that took the place of the one they saw."""
+class MovedMark:
+    """Moves a person's pin or hide to the chunk that replaced the one they saw."""
 
     mark_id: str
     a_document_id: str
@@ -79,16 +79,16 @@ class Carry:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
-    """All that connects the document with one other. Connections there beside ``valid`` ones are over.
+class ConnectionDiff:
+    """The connections of a document with one other document. Stored connections that are not ``valid`` are deleted.
 
-    Those of ``refreshed`` are brought up to date where they stand already, and are not made.
+    Connections in ``refreshed`` are updated if they are stored, but not created.
     """
 
-    other: Version
-    found: Sequence[Connection]
+    other: DocumentVersion
+    connections: Sequence[Connection]
     valid: frozenset[tuple[str, str]]
-    carried: Sequence[Carry] = ()
+    moved_marks: Sequence[MovedMark] = ()
     refreshed: Sequence[Connection] = ()
 
 
@@ -96,12 +96,12 @@ class Between:
 class Connect:
     """Brings the connections of one document with some others up to date.
 
-    It holds only for the versions that were compared. Whoever publishes a newer one compares anew,
-    so what is said here of an older one is left out.
+    It applies only to the versions that were compared: a newer version has its own `connect` job, so diffs with an
+    older version are skipped.
     """
 
-    document: Version
-    between: Sequence[Between]
+    document: DocumentVersion
+    diffs: Sequence[ConnectionDiff]
     at: datetime
 
 

@@ -1,20 +1,24 @@
-"""The pipeline of calls: from a recording to a transcript that can be searched, and is then connected."""
+"""The call pipeline: seven stages from a recording to a searchable transcript, then the follow-up connect."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from towpath.pipelines.pipeline import Pipeline, Step
+from towpath.connections.store import ConnectionStore, WordVectors
+from towpath.model.poll_state import PollLimits
+from towpath.pipelines.pipeline import Pipeline, StageEntry
+from towpath.process_runner import ProcessRunner
 from towpath.providers.contract import Embedder
 from towpath.stages.analyze import analyze
-from towpath.stages.call_capabilities import Analyst, Listener, Patience, Transcriber
-from towpath.stages.capabilities import Compute, Library
+from towpath.stages.capabilities import CallAnalyzer, Transcriber, WindowTranscriber
 from towpath.stages.chunk_call import chunk_call
 from towpath.stages.connect import connect
 from towpath.stages.embed import embed
-from towpath.stages.extract_audio import Tape, extract_audio
+from towpath.stages.extract_audio import extract_audio
 from towpath.stages.publish import publish
-from towpath.stages.transcribe import transcribe_poll, transcribe_start
+from towpath.stages.support.call_audio import CallAudio
+from towpath.stages.transcribe_poll import transcribe_poll
+from towpath.stages.transcribe_start import transcribe_start
 
 NAME = "call"
 VERSION = 1
@@ -23,39 +27,55 @@ STAGES = ("extract_audio", "transcribe_start", "transcribe_poll", "analyze", "ch
 
 def call_pipeline(
     *,
-    tape: Tape,
-    ears: Listener | Transcriber,
-    patience: Patience,
-    turn_seconds: float,
+    call_audio: CallAudio,
+    transcriber: WindowTranscriber | Transcriber,
+    poll_limits: PollLimits,
+    slice_seconds: float,
     keep_original: bool,
-    analyst: Analyst,
-    analyst_patience: Patience,
+    analyzer: CallAnalyzer,
+    analyzer_poll_limits: PollLimits,
     embedder: Embedder,
-    compute: Compute,
-    aside: Compute,
-    library: Library,
-    side_by_side: int,
+    compute: ProcessRunner,
+    background_pool: ProcessRunner,
+    connection_store: ConnectionStore,
+    word_vectors: WordVectors | None,
+    concurrency: int,
 ) -> Pipeline:
-    blobs = tape.blobs
+    blobs = call_audio.blobs
     poll = partial(
         transcribe_poll,
-        tape=tape,
-        ears=ears,
-        patience=patience,
-        turn_seconds=turn_seconds,
+        call_audio=call_audio,
+        transcriber=transcriber,
+        poll_limits=poll_limits,
+        slice_seconds=slice_seconds,
         keep_original=keep_original,
     )
     return Pipeline(
         NAME,
         VERSION,
         (
-            Step("extract_audio", partial(extract_audio, tape=tape)),
-            Step("transcribe_start", partial(transcribe_start, tape=tape, ears=ears)),
-            Step("transcribe_poll", poll),
-            Step("analyze", partial(analyze, blobs=blobs, analyst=analyst, patience=analyst_patience)),
-            Step("chunk", partial(chunk_call, blobs=blobs, compute=compute)),
-            Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
-            Step("publish", partial(publish, blobs=blobs)),
+            StageEntry("extract_audio", partial(extract_audio, call_audio=call_audio)),
+            StageEntry(
+                "transcribe_start", partial(transcribe_start, call_audio=call_audio, transcriber=transcriber)
+            ),
+            StageEntry("transcribe_poll", poll),
+            StageEntry(
+                "analyze", partial(analyze, blobs=blobs, analyzer=analyzer, poll_limits=analyzer_poll_limits)
+            ),
+            StageEntry("chunk", partial(chunk_call, blobs=blobs, compute=compute)),
+            StageEntry("embed", partial(embed, blobs=blobs, embedder=embedder, concurrency=concurrency)),
+            StageEntry("publish", partial(publish, blobs=blobs)),
         ),
-        follow_ups=(Step("connect", partial(connect, library=library, compute=aside, model=embedder.model)),),
+        follow_ups=(
+            StageEntry(
+                "connect",
+                partial(
+                    connect,
+                    connection_store=connection_store,
+                    compute=background_pool,
+                    model=embedder.model,
+                    word_vectors=word_vectors,
+                ),
+            ),
+        ),
     )

@@ -1,12 +1,14 @@
-"""The pipeline of documents: extract, save_markdown, chunk, embed, publish; and connect once it is ready."""
+"""The document pipeline: extract, save_markdown, chunk, embed, publish; then the follow-up connect."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from towpath.pipelines.pipeline import Pipeline, Step
+from towpath.connections.store import ConnectionStore, WordVectors
+from towpath.pipelines.pipeline import Pipeline, StageEntry
+from towpath.process_runner import ProcessRunner
 from towpath.providers.contract import Embedder
-from towpath.stages.capabilities import AnalyzerFor, Compute, Library, PageCounter, Reader
+from towpath.stages.capabilities import AnalyzerFor, PageCounter, Reader
 from towpath.stages.chunk import chunk
 from towpath.stages.connect import connect
 from towpath.stages.embed import embed
@@ -27,21 +29,33 @@ def document_pipeline(
     analyzer_for: AnalyzerFor,
     count_pages: PageCounter,
     embedder: Embedder,
-    compute: Compute,
-    aside: Compute,
-    library: Library,
-    side_by_side: int,
+    compute: ProcessRunner,
+    background_pool: ProcessRunner,
+    connection_store: ConnectionStore,
+    word_vectors: WordVectors | None,
+    concurrency: int,
 ) -> Pipeline:
     read = partial(extract, blobs=blobs, reader=reader, analyzer_for=analyzer_for, count_pages=count_pages)
     return Pipeline(
         NAME,
         VERSION,
         (
-            Step("extract", read),
-            Step("save_markdown", partial(save_markdown, blobs=blobs, compute=compute)),
-            Step("chunk", partial(chunk, blobs=blobs, compute=compute)),
-            Step("embed", partial(embed, blobs=blobs, embedder=embedder, side_by_side=side_by_side)),
-            Step("publish", partial(publish, blobs=blobs)),
+            StageEntry("extract", read),
+            StageEntry("save_markdown", partial(save_markdown, blobs=blobs)),
+            StageEntry("chunk", partial(chunk, blobs=blobs, compute=compute)),
+            StageEntry("embed", partial(embed, blobs=blobs, embedder=embedder, concurrency=concurrency)),
+            StageEntry("publish", partial(publish, blobs=blobs)),
         ),
-        follow_ups=(Step("connect", partial(connect, library=library, compute=aside, model=embedder.model)),),
+        follow_ups=(
+            StageEntry(
+                "connect",
+                partial(
+                    connect,
+                    connection_store=connection_store,
+                    compute=background_pool,
+                    model=embedder.model,
+                    word_vectors=word_vectors,
+                ),
+            ),
+        ),
     )

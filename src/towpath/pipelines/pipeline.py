@@ -1,4 +1,4 @@
-"""A pipeline: a named, versioned order of stages, and what follows once the document is ready."""
+"""A pipeline: a named and versioned sequence of stages, with follow-ups that run after the document is ready."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from towpath.stages.contract import Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StageEntry:
     """One named stage of a pipeline."""
 
     name: str
@@ -19,19 +19,19 @@ class Step:
 class Pipeline:
     name: str
     version: int
-    steps: tuple[Step, ...]
-    follow_ups: tuple[Step, ...] = ()
+    stages: tuple[StageEntry, ...]
+    follow_ups: tuple[StageEntry, ...] = ()
 
     @property
-    def stages(self) -> tuple[str, ...]:
-        return tuple(step.name for step in self.steps)
+    def stage_names(self) -> tuple[str, ...]:
+        return tuple(entry.name for entry in self.stages)
 
-    def step(self, name: str) -> Step | None:
-        return next((step for step in (*self.steps, *self.follow_ups) if step.name == name), None)
+    def entry(self, name: str) -> StageEntry | None:
+        return next((entry for entry in (*self.stages, *self.follow_ups) if entry.name == name), None)
 
     def after(self, name: str) -> str | None:
         """The stage that comes after ``name``; None after the last one and after a follow-up."""
-        names = self.stages
+        names = self.stage_names
         if name not in names or name == names[-1]:
             return None
         return names[names.index(name) + 1]

@@ -1,41 +1,26 @@
-"""What a provider promises. Vendors live in the rooms beside this file and never see each other.
+"""The contracts of providers. Each vendor has its own package and never imports another vendor.
 
-No provider retries by itself: the queue retries, and it alone. Every failure is raised as one of
-``towpath.errors``: Rejected, Throttled, Refused, Transient or Ambiguous.
+Providers do not retry; the worker does. Every failure is raised as one of ``towpath.errors``:
+Rejected, Throttled, Refused, Transient or Ambiguous.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from towpath.model.answer import Answer, Pending
 from towpath.model.content import Extraction
 
 Vectors = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a paid call gave: the bytes to keep, what was used, and what it cost in US dollars."""
-
-    body: bytes
-    units: Mapping[str, float] = field(default_factory=dict[str, float])
-    cost: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """The operation still runs. ``retry_after`` is the provider's own wish, in seconds."""
-
-    retry_after: float | None = None
-
-
 class Source(Protocol):
-    """The bytes a provider is asked to read."""
+    """The stored bytes that are the input of a provider."""
 
     @property
     def size(self) -> int: ...
@@ -43,60 +28,78 @@ class Source(Protocol):
     def media_type(self) -> str: ...
     def stream(self) -> AsyncIterator[bytes]: ...
     async def signed_url(self) -> str | None:
-        """An address the provider can fetch by itself, where the storage can sign one."""
+        """A URL from which the provider can download the bytes; None if the storage cannot sign one."""
         ...
 
 
 @runtime_checkable
 class LongRunning(Protocol):
-    """A service that starts an operation and is polled, one request per claim."""
+    """A service with long-running operations: started once, then polled, one request per claim."""
 
     provider: str
     model: str
 
     def parameters(self) -> Mapping[str, str]:
-        """All that shapes the answer; part of the key under which it is remembered."""
+        """Everything that changes the answer; part of its cache key."""
         ...
 
     async def start(self, source: Source) -> str:
-        """Send the input once; return the operation's id, to be saved at once."""
+        """Send the input once and return the operation id, which the caller saves immediately."""
         ...
 
     async def poll(self, operation: str) -> Pending | Answer:
-        """Ask once. An operation the provider no longer knows raises ``OperationLost``."""
+        """Send one status request. Raises ``OperationLost`` if the provider no longer knows the operation."""
         ...
 
-    async def forget(self, operation: str) -> None:
-        """Remove the provider's own copy, where it keeps one and can be asked to."""
+    async def delete_remote_copy(self, operation: str) -> None:
+        """Delete the result at the provider, if it has such a request."""
         ...
 
 
 class Analyzer(LongRunning, Protocol):
-    """A long-running reader of documents."""
+    """A service that reads documents as a long-running operation."""
 
     def read(self, answer: bytes) -> Extraction:
-        """Turn the stored answer into an Extraction; pure, so that it can be done again for free."""
+        """Parse the stored answer into an Extraction, without a provider call."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The vectors of one batch, unit length, in the order of its texts."""
+    """The unit vectors of one batch, in the order of its texts, and what they cost."""
 
     vectors: Vectors
     units: Mapping[str, float] = field(default_factory=dict[str, float])
     cost: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class BatchLimit:
+    """The size of one request to an embedding server, by the settings. The server may accept less."""
+
+    #: The server and model for which an accepted batch size is stored.
+    endpoint: str
+    inputs: int
+    tokens: int
+    count_tokens: Callable[[str], int]
+
+
 class Embedder(Protocol):
-    """Turns texts into vectors, in batches that fit the provider's limits."""
+    """Embeds texts in batches within the limits of the provider."""
 
     provider: str
     model: str
     dimension: int
 
-    def batches(self, texts: Sequence[str]) -> list[range]:
-        """Cut the texts into runs that each make one call; deterministic."""
+    @property
+    def batch_limit(self) -> BatchLimit | None:
+        """None for a local model: each of its batches is one call."""
         ...
 
-    async def embed(self, texts: Sequence[str]) -> Embedded: ...
+    def batches(self, texts: Sequence[str]) -> list[range]:
+        """Divide the texts into batches; deterministic and independent of the settings, so that answers stay cached."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """Embed one batch. Raises ``BatchTooLarge`` if the server accepts only smaller ones."""
+        ...

@@ -1,7 +1,7 @@
-"""How many tokens a text is: exactly, as OpenAI's models count them, or by a cheap estimate.
+"""Counts the tokens of a text: exactly as OpenAI models do, or by a fast estimate.
 
-The vocabularies come inside a package, so nothing is fetched. Text is always counted as text: a document
-that spells out a control token such as ``<|endoftext|>`` is not believed.
+The vocabularies are part of an installed package. Control tokens such as ``<|endoftext|>`` inside a
+document are counted as ordinary text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Counter = Callable[[str], int]
 
 @cache
 def exact_counter(encoding: Encoding) -> Counter:
-    """Counts tokens of the named vocabulary; loading it takes about 50 ms, once."""
+    """A function that counts tokens of the vocabulary. Loading it takes about 50 ms, once."""
     from splintr import Tokenizer
 
     encode = Tokenizer.from_pretrained(encoding).encode_ordinary
@@ -25,13 +25,13 @@ def exact_counter(encoding: Encoding) -> Counter:
         try:
             return len(encode(text))
         except UnicodeEncodeError:
-            # Half a surrogate pair can stand in a Python string, but not in UTF-8.
+            # A Python string can contain an unpaired surrogate; UTF-8 cannot.
             return len(encode(text.encode("utf-8", "replace").decode("utf-8")))
 
     return count
 
 
 def estimate(text: str) -> int:
-    """A quarter of the UTF-8 length, rounded up: +5 % for English, +10 % for Russian, -20 % for Chinese."""
+    """A quarter of the UTF-8 length, rounded up. Error: +5 % English, +10 % Russian, -20 % Chinese."""
     length = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return (length + 3) // 4

@@ -1,4 +1,4 @@
-"""What search promises: a query in, hits out, best first. What an engine offers for it is in `index.py`."""
+"""The contract of search: a query in, hits out, best first. What an engine provides is in `index_contract.py`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from towpath.errors import Rejected
 
 Mode = Literal["hybrid", "text", "vector"]
 
-MOST_HITS = 100
-DEEPEST = 1_000
+MAX_LIMIT = 100
+MAX_OFFSET = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What somebody looks for. Any text will do: operators, stray quotes and nonsense are only words."""
+    """A search request. Any text is valid: operators and unbalanced quotes are treated as words."""
 
     org_id: str
     text: str
@@ -28,20 +28,18 @@ class Query:
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
-            raise Rejected(
-                "search_mode", f"There is no search mode {self.mode!r}; use hybrid, text or vector."
-            )
-        if not 1 <= self.limit <= MOST_HITS:
-            raise Rejected("search_limit", f"A search gives 1 to {MOST_HITS} hits at a time; adjust limit.")
-        if not 0 <= self.offset <= DEEPEST:
-            raise Rejected("search_offset", f"A search reaches {DEEPEST} hits deep at most; adjust offset.")
+            raise Rejected("search_mode", f"Unknown search mode {self.mode!r}. Use hybrid, text or vector.")
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise Rejected("search_limit", f"limit must be between 1 and {MAX_LIMIT}.")
+        if not 0 <= self.offset <= MAX_OFFSET:
+            raise Rejected("search_offset", f"offset must be between 0 and {MAX_OFFSET}.")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that answers. ``highlights`` are (start, end) in the snippet, counted in characters.
+    """One search result. ``highlights`` are (start, end) character offsets in the snippet.
 
-    ``score`` is the cosine for a vector search; otherwise it only tells which hit is the better one.
+    ``score`` is the cosine in mode `vector`; in other modes it only orders the hits.
     """
 
     chunk_id: str
@@ -55,41 +53,41 @@ class Hit:
     ordinal: int
 
 
-class Searcher(Protocol):
+class SearchService(Protocol):
     async def search(self, query: Query) -> list[Hit]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to look: one organization, and within it one kind or one document, or all but one, where asked."""
+    """What to search: one organization, optionally limited to a kind or a document, or excluding a document."""
 
     org_id: str
     kind: str | None = None
     document_id: str | None = None
-    without_document_id: str | None = None
+    excluded_document_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """Vectors that may be compared with each other: those of one model with one length."""
+class EmbeddingSpace:
+    """The model and dimension of vectors. Only vectors of the same space are comparable."""
 
     model: str
     dimension: int
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A chunk by its number, as one way of looking found it."""
+class RankedChunk:
+    """A chunk and its score in one result list."""
 
-    number: int
+    chunk_rowid: int
     score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk as a reader is shown it."""
+class ChunkRow:
+    """A chunk with the name and kind of its document."""
 
-    number: int
+    chunk_rowid: int
     chunk_id: str
     document_id: str
     document_name: str

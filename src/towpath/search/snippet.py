@@ -1,4 +1,4 @@
-"""Cuts the piece of a passage that shows why it was found, and marks the words that were looked for."""
+"""Makes the snippet of a search hit: the best part of the chunk, with the matched words highlighted."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from towpath.language.letters import Word, runs_on, words
-from towpath.language.stems import stem
-from towpath.search.query import Term, Wish
+from towpath.search.query_parser import ParsedQuery, Term
+from towpath.text.scripts import Word, is_unsegmented, words
+from towpath.text.stemming import stem
 
-LENGTH = 240
-#: Room before the first mark, so that it does not open the snippet without its context.
-LEAD = 60
-#: Further than this from a blank, a cut may go through a word; some scripts have no blanks at all.
-SNAP = 20
-LONGEST_PASSAGE = 20_000
+SNIPPET_LENGTH = 240
+#: Characters of context before the first match.
+CONTEXT_BEFORE = 60
+#: If no blank is within this many characters, cut inside a word; some scripts have no blanks.
+MAX_WORD_SNAP = 20
+MAX_CHUNK_LENGTH = 20_000
 
-# Marks of markdown that mean nothing in a line of plain text: headings, quotes, rules of tables, emphasis.
-_MARKDOWN = re.compile(r"(?m)^[ \t]*(?:#{1,6}|>)[ \t]+|^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|?)+[ \t]*$|\*\*")
-_MAYBE_MARKDOWN = ("#", ">", "|", "**")
+# Markdown to remove: heading and quote marks, table rules, emphasis.
+_LINE_PREFIX = re.compile(r"[ \t]*(?:#{1,6}|>)[ \t]+")
+_TABLE_RULE_CHARACTERS = " \t|:-"
+_MARKDOWN_SIGNS = ("#", ">", "---", "**")
 _SENTENCE_START = re.compile(r"(?<=[.!?…。！？])\s*")
 
-_ANY_LETTER = re.compile("[A-Za-z0-9]")
+_ASCII_LETTER = re.compile("[A-Za-z0-9]")
 
 Span = tuple[int, int]
 
@@ -36,8 +37,8 @@ class Snippet:
     highlights: tuple[Span, ...] = ()
 
 
-class _Mark(NamedTuple):
-    """A place where a term stands."""
+class _Match(NamedTuple):
+    """An occurrence of the query term with number ``term``."""
 
     start: int
     end: int
@@ -45,151 +46,167 @@ class _Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Sought:
-    """What to mark, prepared once for all passages of a search."""
+class _Matcher:
+    """The query terms, prepared once for all chunks of a search."""
 
-    #: For ASCII in small letters: words that begin as a term does. A stem keeps its word's first two letters.
-    alike: re.Pattern[str]
-    #: The terms of one word, by its stem.
-    singles: Mapping[str, int]
-    #: The other terms: phrases, and single letters that begin a pair.
-    others: tuple[tuple[int, Term], ...]
+    #: Matches lower-case ASCII words with the first two letters of a term. A stem keeps these two letters.
+    ascii_candidates: re.Pattern[str]
+    #: Numbers of the single-word terms, by stem.
+    single_words: Mapping[str, int]
+    #: The other terms: phrases, and single characters that match the start of a bigram.
+    other_terms: tuple[tuple[int, Term], ...]
 
 
-def cut(passage: str, wish: Wish, length: int = LENGTH) -> Snippet:
-    """About ``length`` characters around the best place; the beginning where no word is found."""
-    text = _plain(passage)
-    marks = _marks(text, _sought(wish.terms))
-    start, end = _window(text, marks, length)
-    before, after = "… " if start > 0 else "", " …" if end < len(text) else ""
-    shift = len(before) - start
+def make_snippet(chunk_text: str, parsed: ParsedQuery, length: int = SNIPPET_LENGTH) -> Snippet:
+    """About ``length`` characters around the densest matches; the start of the text if nothing matches."""
+    text = _plain_text(chunk_text)
+    matches = _find_matches(text, _make_matcher(parsed.terms))
+    start, end = _window(text, matches, length)
+    prefix, suffix = "… " if start > 0 else "", " …" if end < len(text) else ""
+    shift = len(prefix) - start
     spans = [
-        (mark.start + shift, mark.end + shift) for mark in marks if start <= mark.start and mark.end <= end
+        (mark.start + shift, mark.end + shift) for mark in matches if start <= mark.start and mark.end <= end
     ]
-    return Snippet(f"{before}{text[start:end]}{after}", tuple(_merged(spans)))
+    return Snippet(f"{prefix}{text[start:end]}{suffix}", tuple(_merge_overlapping(spans)))
 
 
-def place(passage: str, wish: Wish) -> int | None:
-    """Where in the passage the words stand closest together; None where there are none."""
-    marks = _marks(_plain(passage), _sought(wish.terms))
-    return _densest(marks, len(wish.text) + SNAP) if marks else None
+def best_match_offset(chunk_text: str, parsed: ParsedQuery) -> int | None:
+    """The offset of the densest matches in the chunk's plain text; None if nothing matches."""
+    matches = _find_matches(_plain_text(chunk_text), _make_matcher(parsed.terms))
+    return _densest_window(matches, len(parsed.text) + MAX_WORD_SNAP) if matches else None
 
 
-def _plain(passage: str) -> str:
-    text = passage[:LONGEST_PASSAGE]
-    if any(sign in text for sign in _MAYBE_MARKDOWN):
-        text = _MARKDOWN.sub("", text)
-    # Most passages are plain already, and looking is ten times as fast as taking apart and joining.
+def _plain_text(chunk_text: str) -> str:
+    text = chunk_text[:MAX_CHUNK_LENGTH]
+    if any(sign in text for sign in _MARKDOWN_SIGNS):
+        text = "\n".join(map(_without_markdown, text.split("\n")))
+    # Most chunks are plain already, and checking is ten times as fast as splitting and joining.
     return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
+def _without_markdown(line: str) -> str:
+    """The line without markdown signs; empty if it is the rule of a table. Linear in the length of the line."""
+    if "---" in line and not line.strip(_TABLE_RULE_CHARACTERS):
+        return ""
+    prefix = _LINE_PREFIX.match(line)
+    return (line[prefix.end() :] if prefix else line).replace("**", "")
+
+
 @lru_cache(maxsize=256)
-def _sought(terms: tuple[Term, ...]) -> _Sought:
-    # Without the small words, unless there are no others.
-    telling = tuple(term for term in terms if not term.is_slight) or terms
-    beginnings = {part[:2] for term in telling for part in term.key if part and part.isascii()}
-    alike = re.compile(_beginning(sorted(beginnings)) + "[a-z0-9]*")
-    simple = {n: term for n, term in enumerate(telling) if len(term.words) == 1 and not term.is_prefix}
-    others = tuple((n, term) for n, term in enumerate(telling) if n not in simple)
-    return _Sought(alike, {term.key[0]: n for n, term in simple.items()}, others)
+def _make_matcher(terms: tuple[Term, ...]) -> _Matcher:
+    # Stopwords are highlighted only if the query has no other terms.
+    highlighted = tuple(term for term in terms if not term.is_stopword) or terms
+    prefixes = {part[:2] for term in highlighted for part in term.key if part and part.isascii()}
+    ascii_candidates = re.compile(_prefix_pattern(sorted(prefixes)) + "[a-z0-9]*")
+    single_words = {
+        n: term for n, term in enumerate(highlighted) if len(term.words) == 1 and not term.is_prefix
+    }
+    other_terms = tuple((n, term) for n, term in enumerate(highlighted) if n not in single_words)
+    return _Matcher(ascii_candidates, {term.key[0]: n for n, term in single_words.items()}, other_terms)
 
 
-def _beginning(letters: Sequence[str]) -> str:
-    if all(len(pair) == 2 for pair in letters):
-        # Looking back after the letters and not before them, the search leaps from one such letter to the next.
-        return f"(?:{'|'.join(letters) or '(?!)'})(?<![a-z0-9]..)"
-    return f"(?<![a-z0-9])(?:{'|'.join(letters)})"
+def _prefix_pattern(prefixes: Sequence[str]) -> str:
+    if all(len(pair) == 2 for pair in prefixes):
+        # The lookbehind comes after the letters: the engine then skips from candidate to candidate.
+        return f"(?:{'|'.join(prefixes) or '(?!)'})(?<![a-z0-9]..)"
+    return f"(?<![a-z0-9])(?:{'|'.join(prefixes)})"
 
 
-def _marks(text: str, sought: _Sought) -> list[_Mark]:
-    items = _items(text, sought)
-    marks = [_Mark(start, end, sought.singles[key]) for key, start, end in items if key in sought.singles]
-    if sought.others:
-        for number, term in sought.others:
-            marks += _marks_of(text, number, term, items)
-        marks.sort(key=lambda mark: (mark.start, mark.end))
-    return marks
+def _find_matches(text: str, matcher: _Matcher) -> list[_Match]:
+    tokens = _tokens(text, matcher)
+    matches = [
+        _Match(start, end, matcher.single_words[key])
+        for key, start, end in tokens
+        if key in matcher.single_words
+    ]
+    if matcher.other_terms:
+        for number, term in matcher.other_terms:
+            matches += _find_phrase(text, number, term, tokens)
+        matches.sort(key=lambda mark: (mark.start, mark.end))
+    return matches
 
 
-def _marks_of(text: str, number: int, term: Term, items: Sequence[Word]) -> Iterator[_Mark]:
-    *begin, last = term.key
-    for place in range(len(items) - len(begin)):
-        if begin and items[place][0] != begin[0]:
+def _find_phrase(text: str, number: int, term: Term, tokens: Sequence[Word]) -> Iterator[_Match]:
+    *first_keys, last_key = term.key
+    for index in range(len(tokens) - len(first_keys)):
+        if first_keys and tokens[index][0] != first_keys[0]:
             continue
-        row = items[place : place + len(begin) + 1]
-        key, start, end = row[-1]
-        if [item[0] for item in row[:-1]] != begin or not _adjoin(text, row):
+        window = tokens[index : index + len(first_keys) + 1]
+        key, start, end = window[-1]
+        if [item[0] for item in window[:-1]] != first_keys or not _are_adjacent(text, window):
             continue
-        if term.is_prefix and key.startswith(last):
-            yield _Mark(row[0][1], start + 1, number)
-        elif key == last:
-            yield _Mark(row[0][1], end, number)
+        if term.is_prefix and key.startswith(last_key):
+            yield _Match(window[0][1], start + 1, number)
+        elif key == last_key:
+            yield _Match(window[0][1], end, number)
 
 
-def _adjoin(text: str, row: Sequence[Word]) -> bool:
-    return not any(_ANY_LETTER.search(text, one[2], other[1]) for one, other in pairwise(row))
+def _are_adjacent(text: str, tokens: Sequence[Word]) -> bool:
+    return not any(
+        _ASCII_LETTER.search(text, token[2], following[1]) for token, following in pairwise(tokens)
+    )
 
 
-def _items(text: str, sought: _Sought) -> list[Word]:
-    """The text as the indexes see it: stems, or pairs of letters that close with a single one."""
+def _tokens(text: str, matcher: _Matcher) -> list[Word]:
+    """The tokens of the text as both indexes make them: stems, or bigrams with a final single character."""
     if text.isascii():
-        return [(stem(found[0]), *found.span()) for found in sought.alike.finditer(text.lower())]
-    items: list[Word] = []
+        return [(stem(match[0]), *match.span()) for match in matcher.ascii_candidates.finditer(text.lower())]
+    tokens: list[Word] = []
     for word, start, end in words(text):
-        if runs_on(word):
-            for at in range(len(word)):
-                pair = word[at : at + 2]
-                items.append((stem(pair), start + at, start + at + len(pair)))
+        if is_unsegmented(word):
+            for offset in range(len(word)):
+                pair = word[offset : offset + 2]
+                tokens.append((stem(pair), start + offset, start + offset + len(pair)))
         else:
-            items.append((stem(word), start, end))
-    return items
+            tokens.append((stem(word), start, end))
+    return tokens
 
 
-def _window(text: str, marks: Sequence[_Mark], length: int) -> Span:
+def _window(text: str, matches: Sequence[_Match], length: int) -> Span:
     if len(text) <= length:
         return 0, len(text)
-    start = _opening(text, _densest(marks, length - LEAD), length)
+    start = _window_start(text, _densest_window(matches, length - CONTEXT_BEFORE), length)
     end = min(len(text), start + length)
     if end < len(text):
-        blank = text.rfind(" ", end - SNAP, end + 1)
+        blank = text.rfind(" ", end - MAX_WORD_SNAP, end + 1)
         end = blank if blank > start else end
     return start, end
 
 
-def _densest(marks: Sequence[_Mark], reach: int) -> int:
-    """Where the window with most different terms begins; among equals that with most marks, or the first."""
-    if not marks or marks[-1].start - marks[0].start < reach:
-        return marks[0].start if marks else 0
+def _densest_window(matches: Sequence[_Match], width: int) -> int:
+    """The start of the window with most distinct terms, then most matches, then the lowest offset."""
+    if not matches or matches[-1].start - matches[0].start < width:
+        return matches[0].start if matches else 0
     best, best_start, end = (0, 0), 0, 0
-    inside: dict[int, int] = {}
-    for at, mark in enumerate(marks):
-        while end < len(marks) and marks[end].start < mark.start + reach:
-            inside[marks[end].term] = inside.get(marks[end].term, 0) + 1
+    term_counts: dict[int, int] = {}
+    for index, match in enumerate(matches):
+        while end < len(matches) and matches[end].start < match.start + width:
+            term_counts[matches[end].term] = term_counts.get(matches[end].term, 0) + 1
             end += 1
-        value = (len(inside), end - at)
-        if value > best:
-            best, best_start = value, mark.start
-        inside[mark.term] -= 1
-        if not inside[mark.term]:
-            del inside[mark.term]
+        score = (len(term_counts), end - index)
+        if score > best:
+            best, best_start = score, match.start
+        term_counts[match.term] -= 1
+        if not term_counts[match.term]:
+            del term_counts[match.term]
     return best_start
 
 
-def _opening(text: str, mark: int, length: int) -> int:
-    """The start of the sentence if it is near, else a word's start a little before the mark."""
-    latest = min(mark, len(text) - length)
-    earliest = max(0, min(mark - LEAD, latest))
+def _window_start(text: str, match_start: int, length: int) -> int:
+    """The start of the sentence if it is near, else a word start shortly before the match."""
+    latest = min(match_start, len(text) - length)
+    earliest = max(0, min(match_start - CONTEXT_BEFORE, latest))
     if earliest == 0:
         return 0
-    sentences = [found.end() for found in _SENTENCE_START.finditer(text, earliest, latest + 1)]
+    sentences = [match.end() for match in _SENTENCE_START.finditer(text, earliest, latest + 1)]
     if sentences:
         return sentences[-1]
-    blank = text.find(" ", earliest, min(mark, earliest + SNAP))
+    blank = text.find(" ", earliest, min(match_start, earliest + MAX_WORD_SNAP))
     return blank + 1 if blank >= 0 else earliest
 
 
-def _merged(spans: Sequence[Span]) -> Iterator[Span]:
-    """Overlapping marks become one."""
+def _merge_overlapping(spans: Sequence[Span]) -> Iterator[Span]:
+    """Merges overlapping spans."""
     current: Span | None = None
     for start, end in spans:
         if current and start < current[1]:

@@ -1,4 +1,4 @@
-"""The OpenAPI document: every error is told as what it is, a problem in `application/problem+json`."""
+"""Builds the OpenAPI document, with every error response described as `application/problem+json`."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from fastapi import FastAPI
 
 from towpath.server.problems import MEDIA_TYPE, Problem
 
-_PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+_PROBLEM_CONTENT = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
-def document(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """Made once, when it is first asked for."""
-    plain = app.openapi
+def openapi_builder(app: FastAPI) -> Callable[[], dict[str, Any]]:
+    """A replacement for ``app.openapi`` that builds the document on the first call and keeps it."""
+    build_default = app.openapi
 
-    def made() -> dict[str, Any]:
+    def build() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _with_problems(plain())
+            app.openapi_schema = _with_problems(build_default())
         return app.openapi_schema
 
-    return made
+    return build
 
 
-def _with_problems(schema: dict[str, Any]) -> dict[str, Any]:
-    schemas = schema["components"]["schemas"]
+def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
+    schemas = document["components"]["schemas"]
     schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    for operation in _operations(schema):
+    for operation in _operations(document):
         responses = operation["responses"]
         for status in [status for status in responses if status >= "400"]:
-            responses[status]["content"] = _PROBLEM
-        responses["default"] = {"description": "What went wrong, and what to do", "content": _PROBLEM}
-    return schema
+            responses[status]["content"] = _PROBLEM_CONTENT
+        responses["default"] = {"description": "An error as problem details", "content": _PROBLEM_CONTENT}
+    return document
 
 
-def _operations(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for methods in schema["paths"].values():
+def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in document["paths"].values():
         yield from methods.values()

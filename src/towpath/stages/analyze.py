@@ -1,75 +1,70 @@
-"""analyze: what a call was about. The transcript is never lost for it: a failure becomes a warning.
+"""analyze: asks the call analyzer for a summary and measures the call. A failed analysis becomes a warning.
 
-The measures are always there. Where the analyst cannot be had, the call is finished without the rest and
-says so; running this stage again asks the analyst once more, and nobody else.
+The measures are always stored. If the analyzer fails, the call is finished without its summary and the report
+has a warning; running this stage again calls only the analyzer again.
 """
 
 from __future__ import annotations
 
 import hashlib
-from datetime import timedelta
+from dataclasses import replace
 
-from towpath.errors import LeaseLost, Refused, Rejected, Throttled
-from towpath.model.encode_call import dump_report, load_transcript
+from towpath.errors import LeaseLost, Refused, Rejected, WorkerStopping
+from towpath.model.answer import Answer
+from towpath.model.codec import decode, encode
+from towpath.model.outcome import Done, Outcome, Suspend
+from towpath.model.poll_state import PollLimits, PollState
 from towpath.model.transcript import CallAnalysis, CallReport, Transcript
-from towpath.model.work import Done, Outcome, Suspend
-from towpath.providers.contract import Answer
-from towpath.stages.artifact import store
-from towpath.stages.call_capabilities import Analyst, Patience
-from towpath.stages.capabilities import result_of
-from towpath.stages.contract import Context, PaidCall, Postpone
-from towpath.stages.measuring import measure
-from towpath.stages.waiting import Waiting
+from towpath.stages.capabilities import CallAnalyzer, result_of
+from towpath.stages.contract import Context, ProviderCall, SuspendStage
+from towpath.stages.support.artifact import store
+from towpath.stages.support.call_metrics import call_metrics
 from towpath.storage.contract import BlobStore
 
-#: How long to leave a busy analyst alone that does not say how long.
-THROTTLED = 15.0
 
-
-async def analyze(context: Context, *, blobs: BlobStore, analyst: Analyst, patience: Patience) -> Outcome:
-    transcript = load_transcript(await blobs.get(str(result_of(context, "transcribe_poll")["transcript"])))
+async def analyze(
+    context: Context, *, blobs: BlobStore, analyzer: CallAnalyzer, poll_limits: PollLimits
+) -> Outcome:
+    transcript = decode(await blobs.get(str(result_of(context, "transcribe_poll")["transcript"])), Transcript)
     seconds = float(str(result_of(context, "extract_audio")["seconds"]))
-    told = await _told(context, analyst, transcript, patience)
-    if isinstance(told, Suspend):
-        return told
-    measures = measure(transcript, seconds)
-    if isinstance(told, CallAnalysis):
-        report = CallReport(measures, told, f"{analyst.provider}/{analyst.model}")
+    analysis = await _call_analyzer(context, analyzer, transcript, poll_limits)
+    if isinstance(analysis, Suspend):
+        return analysis
+    measures = call_metrics(transcript, seconds)
+    if isinstance(analysis, CallAnalysis):
+        report = CallReport(measures, analysis, f"{analyzer.provider}/{analyzer.model}")
     else:
-        report = CallReport(measures, warning=told)
-    kept = await store(context, blobs, "analysis", "json", "application/json", dump_report(report))
-    return Done({"analysis": kept.key, "warning": report.warning}, writes=[kept])
+        report = CallReport(measures, warning=analysis)
+    artifact = await store(context, blobs, "analysis", "json", "application/json", encode(report))
+    return Done({"analysis": artifact.key, "warning": report.warning}, writes=[artifact])
 
 
-async def _told(
-    context: Context, analyst: Analyst, transcript: Transcript, patience: Patience
+async def _call_analyzer(
+    context: Context, analyzer: CallAnalyzer, transcript: Transcript, poll_limits: PollLimits
 ) -> CallAnalysis | Suspend | str:
-    """The analysis; or when to ask again; or why there is none, as a sentence."""
+    """The analysis; Suspend to try again later; or the warning if there is no analysis."""
 
     async def make() -> Answer:
-        return await analyst.analyze(transcript.text)
+        return await analyzer.analyze(transcript.text)
 
-    content = hashlib.sha256(transcript.text.encode("utf-8", "replace")).hexdigest()
-    waiting = Waiting.of(context).once_more()
+    input_hash = hashlib.sha256(transcript.text.encode("utf-8", "replace")).hexdigest()
+    state = PollState.read(context.payload, context.run_id, context.now()).increment()
     try:
-        call = PaidCall(analyst.provider, analyst.model, analyst.parameters(), content)
-        return analyst.read((await context.once(call, make)).body)
-    except LeaseLost:
+        call = ProviderCall(analyzer.provider, analyzer.model, analyzer.parameters(), input_hash)
+        return analyzer.read((await context.call_once(call, make)).body)
+    except (LeaseLost, WorkerStopping):
         raise
-    except (Rejected, Refused) as refusal:
-        return _warning(str(refusal))
-    except Postpone as postpone:
-        later = postpone.suspend
-    except Throttled as throttled:
-        wait = THROTTLED if throttled.retry_after is None else throttled.retry_after
-        later = Suspend(context.now() + timedelta(seconds=wait), str(throttled))
+    except (Rejected, Refused) as error:
+        return _warning(str(error))
+    except SuspendStage as suspended:
+        suspend = suspended.suspend
     except Exception as error:
         if not context.last_attempt:
             raise
         return _warning(f"{type(error).__name__}: {error}")
-    if waited := waiting.exhausted(context.now(), patience):
-        return _warning(f"{analyst.provider} was busy for {waited}.")
-    return Suspend(later.until, later.waiting_for, waiting.payload())
+    if waited := state.exhausted_after(context.now(), poll_limits):
+        return _warning(f"{analyzer.provider} was busy for {waited}.")
+    return replace(suspend, payload=state.write(context.payload))
 
 
 def _warning(reason: str) -> str:

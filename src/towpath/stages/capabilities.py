@@ -1,34 +1,28 @@
-"""What stages are given to work with. The composition root binds these to real things."""
+"""Protocols of the capabilities that stages use: reader, audio extractor, transcribers, call analyzer.
+
+bootstrap/ binds them to implementations.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, cast
 
-from towpath.model.work import Json
-from towpath.model.writes import Version
-from towpath.providers.contract import Analyzer, Answer, Vectors
+from typing_extensions import TypeIs
+
+from towpath.model.answer import Answer
+from towpath.model.codec import EncodedExtraction
+from towpath.model.json_types import Json
+from towpath.model.page_plan import PageBatch, PagePlan
+from towpath.model.recording import Recording, Window
+from towpath.model.transcript import CallAnalysis, Segment, Transcript
+from towpath.providers.contract import Analyzer, LongRunning
 from towpath.stages.contract import Context
-
-T = TypeVar("T")
-
-
-class Compute(Protocol):
-    """Runs a slow function in a child process under caps of time and memory."""
-
-    async def run(
-        self,
-        function: Callable[..., T],
-        *arguments: object,
-        seconds: float,
-        on_progress: Callable[[int, int], None] | None = None,
-    ) -> T: ...
 
 
 class Reader(Protocol):
-    """Reads a file of a known type into the JSON of an Extraction."""
+    """Reads a file of a known type on this machine."""
 
     @property
     def provider(self) -> str: ...
@@ -37,71 +31,42 @@ class Reader(Protocol):
 
     def parameters(self, media_type: str) -> Mapping[str, str]: ...
 
-    async def read(self, path: Path, media_type: str, on_progress: Callable[[int, int], None]) -> Answer: ...
+    async def read(
+        self, path: Path, media_type: str, on_progress: Callable[[int, int], None]
+    ) -> EncodedExtraction | PagePlan:
+        """The extraction; for a long scan the plan of its batches, which `recognize` and `assemble` then read."""
+        ...
+
+    async def recognize(
+        self,
+        path: Path,
+        media_type: str,
+        batch: PageBatch,
+        previous: bytes | None,
+        on_progress: Callable[[int, int], None],
+    ) -> bytes:
+        """The recognized pages of one batch; ``previous`` is the answer for the batch before it."""
+        ...
+
+    async def assemble(
+        self,
+        path: Path,
+        media_type: str,
+        batches: Sequence[bytes],
+        on_progress: Callable[[int, int], None],
+    ) -> EncodedExtraction:
+        """The extraction of a file whose batches are recognized."""
+        ...
 
 
-#: Who analyzes files of this type as a long-running operation; None leaves them to the Reader.
+#: Returns the analyzer that processes a media type as a long-running operation; None for types of the Reader.
 AnalyzerFor = Callable[[str], Analyzer | None]
 
 
 class PageCounter(Protocol):
-    """Counts the pages of a file by looking at the file itself; None where it has none or cannot be opened."""
+    """Counts the pages of a file; None if its type has no pages or it cannot be opened."""
 
     async def __call__(self, path: Path, media_type: str) -> int | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Passages:
-    """A document as it is published: its passages in the order of their ids."""
-
-    version: Version
-    model: str
-    ids: Sequence[str]
-    texts: Sequence[str]
-    vectors: Vectors
-
-    @property
-    def document_id(self) -> str:
-        return self.version.document_id
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a person decided about a connection, and the passages they saw."""
-
-    id: str
-    a_document_id: str
-    b_document_id: str
-    a_chunk_id: str
-    b_chunk_id: str
-    a_text: str
-    b_text: str
-
-
-class Library(Protocol):
-    """The organization's published documents, as the search for connections sees them."""
-
-    async def passages(self, org_id: str, document_ids: Sequence[str], model: str | None) -> list[Passages]:
-        """Each document in one look, so that its passages are those of its version."""
-        ...
-
-    async def nearest(self, org_id: str, mine: Passages, rows: range, depth: int) -> dict[str, float]:
-        """Other documents with one of the ``depth`` nearest passages of any of these, and their best cosine."""
-        ...
-
-    async def changed(self, org_id: str, versions: Sequence[Version]) -> list[str]:
-        """Those of these documents that were published anew since."""
-        ...
-
-    async def connected(self, org_id: str, document_id: str) -> set[str]:
-        """The documents that connections or marks lead to from this one."""
-        ...
-
-    async def marks(self, org_id: str, document_id: str) -> list[Mark]: ...
-
-    async def sample(self, org_id: str, model: str, most: int) -> Vectors:
-        """Vectors of passages chosen by nothing but their numbers."""
-        ...
 
 
 def document_of(context: Context) -> Mapping[str, str]:
@@ -110,5 +75,62 @@ def document_of(context: Context) -> Mapping[str, str]:
 
 
 def result_of(context: Context, stage: str) -> Json:
-    """What an earlier stage left. Its absence is a bug in the pipeline, not in the document."""
-    return context.known[stage]
+    """The result of an earlier stage. A missing result is a bug of the pipeline, not of the document."""
+    return context.results[stage]
+
+
+OPUS = "audio/ogg"
+
+
+class AudioExtractor(Protocol):
+    """Extracts the audio of a file."""
+
+    @property
+    def cache_version(self) -> str:
+        """Names everything that changes the extracted audio; part of the key of the stored audio."""
+        ...
+
+    async def extract(
+        self, source: Path, target: Path, keep_stereo: bool, on_progress: Callable[[int, int], None]
+    ) -> Recording: ...
+
+
+class WindowTranscriber(Protocol):
+    """Transcribes a recording on this machine, window by window."""
+
+    provider: str
+    model: str
+
+    def parameters(self) -> Mapping[str, str]: ...
+
+    async def transcribe(self, audio: Path, window: Window, channel: int | None) -> Answer: ...
+
+    def read(self, answer: bytes) -> Sequence[Segment]: ...
+
+
+class Transcriber(LongRunning, Protocol):
+    """A remote service that transcribes a whole recording as a long-running operation."""
+
+    def read(self, answer: bytes) -> Transcript:
+        """Convert the stored answer into a transcript; a pure function."""
+        ...
+
+
+def is_remote(transcriber: WindowTranscriber | Transcriber) -> TypeIs[Transcriber]:
+    """Whether the transcriber is a remote long-running operation, not a local one."""
+    return isinstance(transcriber, LongRunning)
+
+
+class CallAnalyzer(Protocol):
+    """Summarizes the transcript of a call."""
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+
+    def parameters(self) -> Mapping[str, str]: ...
+
+    async def analyze(self, transcript: str) -> Answer: ...
+
+    def read(self, answer: bytes) -> CallAnalysis: ...

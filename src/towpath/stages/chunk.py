@@ -1,62 +1,73 @@
-"""chunk: the extraction cut into searchable passages, and the fields found in it. Deterministic."""
+"""chunk: cuts the extraction into chunks and finds its fields. The same input gives the same chunk ids."""
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
+from towpath.chunking.markdown_chunker import chunk_markdown
+from towpath.fields.document_properties import PROPERTY_NAMES
+from towpath.fields.finder import find_fields
+from towpath.model.codec import decode_extraction, encode, encode_chunks
 from towpath.model.content import Extraction, Field
-from towpath.model.encode import dump_chunks, dump_fields, load_extraction
-from towpath.model.work import Done, Outcome
+from towpath.model.outcome import Done, Outcome
 from towpath.model.writes import KeepArtifact
+from towpath.process_runner import ProcessRunner
 from towpath.providers.tokens import estimate
-from towpath.stages.artifact import store
-from towpath.stages.capabilities import Compute, document_of, result_of
-from towpath.stages.chunking import cut
+from towpath.stages.capabilities import document_of, result_of
 from towpath.stages.contract import Context
-from towpath.stages.field_finder import find_fields
-from towpath.stages.fields.about import FACTS
+from towpath.stages.support.artifact import store
 from towpath.storage.contract import BlobStore
 
 
-async def chunk(context: Context, *, blobs: BlobStore, compute: Compute) -> Outcome:
-    source = str(result_of(context, "extract")["extraction"])
+async def chunk(context: Context, *, blobs: BlobStore, compute: ProcessRunner) -> Outcome:
+    extracted = result_of(context, "extract")
+    extraction = str(extracted["extraction"])
+    # Version 0.1.0 stored content.md in save_markdown.
+    content = str(extracted.get("markdown") or result_of(context, "save_markdown")["markdown"])
     name = document_of(context)["name"]
-    async with blobs.as_file(source) as path:
-        chunks, facts, summary = await compute.run(
-            cut_file, str(path), context.document_id, name, seconds=120
+    async with AsyncExitStack() as files:
+        extraction_path = await files.enter_async_context(blobs.as_file(extraction))
+        content_path = await files.enter_async_context(blobs.as_file(content))
+        chunks, fields, summary = await compute.run(
+            chunk_file, str(extraction_path), str(content_path), context.document_id, name, seconds=120
         )
-    made: list[KeepArtifact] = []
-    result: dict[str, object] = {"summary": summary}
-    for kind, body in (("chunks", chunks), ("fields", facts)):
-        made.append(await store(context, blobs, kind, "json", "application/json", body))
-        result[kind] = made[-1].key
-    return Done(result, writes=made)
+    artifacts: list[KeepArtifact] = []
+    result: dict[str, object] = {"summary": summary, "content": content}
+    for kind, body in (("chunks", chunks), ("fields", fields)):
+        artifacts.append(await store(context, blobs, kind, "json", "application/json", body))
+        result[kind] = artifacts[-1].key
+    return Done(result, writes=artifacts)
 
 
-def cut_file(path: str, document_id: str, name: str) -> tuple[bytes, bytes, dict[str, object]]:
-    """Runs in a child: chunks, fields and a summary of a stored extraction."""
-    extraction = load_extraction(Path(path).read_bytes())
-    chunks = cut(document_id, extraction, count=estimate)
-    fields = gather(extraction)
-    summary = summarize(extraction, name, len(chunks), {item.name: item.value for item in fields})
-    return dump_chunks(chunks), dump_fields(fields), summary
+def chunk_file(
+    extraction_path: str, content_path: str, document_id: str, name: str
+) -> tuple[bytes, bytes, dict[str, object]]:
+    """Runs in a child process: chunks, fields and the summary of a stored extraction."""
+    extraction = decode_extraction(Path(extraction_path).read_bytes(), Path(content_path).read_bytes())
+    chunks = chunk_markdown(document_id, extraction, count_tokens=estimate)
+    fields = all_fields(extraction)
+    summary = summarize(extraction, name, len(chunks), {field.name: field.value for field in fields})
+    return encode_chunks(chunks, extraction.markdown), encode(fields), summary
 
 
-def gather(extraction: Extraction) -> tuple[Field, ...]:
-    """What the reader found, with its own confidence, and what can be found in the text beside it."""
-    given = tuple(field for field in extraction.fields if field.name.casefold() not in FACTS)
-    known = {field.name.casefold() for field in given}
-    return (*given, *(field for field in find_fields(extraction) if field.name.casefold() not in known))
+def all_fields(extraction: Extraction) -> tuple[Field, ...]:
+    """The fields of the reader, and those found in the text under other names."""
+    given = tuple(field for field in extraction.fields if field.name.casefold() not in PROPERTY_NAMES)
+    names = {field.name.casefold() for field in given}
+    return (*given, *(field for field in find_fields(extraction) if field.name.casefold() not in names))
 
 
-def summarize(extraction: Extraction, name: str, chunks: int, fields: dict[str, str]) -> dict[str, object]:
-    """What a list of documents shows of one."""
+def summarize(
+    extraction: Extraction, name: str, chunk_count: int, fields: dict[str, str]
+) -> dict[str, object]:
+    """The values that a list of documents shows."""
     return {
         "title": fields.get("title") or name,
         "language": fields.get("language"),
         "pages": len(extraction.pages) or None,
         "words": int(fields["word_count"]) if fields.get("word_count", "").isdigit() else None,
-        "chunks": chunks,
+        "chunks": chunk_count,
         "engine": extraction.engine,
         "warnings": list(extraction.warnings),
     }

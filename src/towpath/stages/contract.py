@@ -1,43 +1,50 @@
-"""What a stage is: a plain async function from what is known so far to an outcome.
+"""The contract of a stage: an async function that takes a Context and returns an outcome.
 
-A stage sees this Context and the capabilities it was bound to; never the ledger, the queue or a vendor.
+A stage uses its Context and the capabilities that it was bound to; never the ledger, the queue or a vendor's SDK.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from towpath.model.work import Json, Outcome, Suspend
+from towpath.model.answer import Answer, Pending
+from towpath.model.job import ProgressUnit
+from towpath.model.json_types import Json
+from towpath.model.outcome import Outcome, Suspend
 from towpath.model.writes import Write
-from towpath.providers.contract import Answer, Pending
+
+#: Seconds after which a running operation is given up, unless its stage has its own limits.
+MAX_OPERATION_SECONDS = 86_400.0
 
 
-class Postpone(Exception):
-    """Raised from deep inside a stage to answer Suspend without unwinding by hand."""
+class SuspendStage(Exception):
+    """Raised inside a stage to end it with the outcome Suspend."""
 
     def __init__(self, suspend: Suspend) -> None:
-        super().__init__(suspend.waiting_for)
+        super().__init__(suspend.detail or suspend.reason)
         self.suspend = suspend
 
 
 @dataclass(frozen=True, slots=True)
-class PaidCall:
-    """What identifies a call: the same four give the same answer, so it is made once."""
+class ProviderCall:
+    """Identity of a provider call: provider, model, parameters and input hash form the cache key."""
 
     provider: str
     model: str
     parameters: Mapping[str, str]
-    content: str
-    """A hash of the input, or the input itself where it is short."""
+    input_hash: str
+    """A hash of the input, or the input itself if it is short."""
     tokens: int = 0
-    """About how many tokens it is, for providers that limit them; no part of what identifies it."""
+    """Estimated number of tokens, for rate limits; not part of the cache key."""
+    as_blob: bool = False
+    """Whether the answer is stored as a blob even if it is small, so that a stage can refer to it."""
 
 
 class Context(Protocol):
-    """The job in hand, as its stage sees it."""
+    """The running job, as its stage sees it."""
 
     @property
     def org_id(self) -> str: ...
@@ -52,7 +59,7 @@ class Context(Protocol):
     @property
     def options(self) -> Json: ...
     @property
-    def known(self) -> Mapping[str, Json]:
+    def results(self) -> Mapping[str, Json]:
         """The results of the stages before this one, by name."""
         ...
 
@@ -63,33 +70,51 @@ class Context(Protocol):
 
     def now(self) -> datetime: ...
 
-    async def progress(self, done: int, total: int) -> None:
-        """Say how far the stage has come; cheap to call often."""
+    async def progress(self, done: int, total: int, unit: ProgressUnit) -> None:
+        """Report the progress of the stage; may be called often."""
         ...
 
     async def write(self, *writes: Write) -> None:
-        """Write now and not with the checkpoint: a part of much that may be written again."""
+        """Write now instead of with the checkpoint. The writes must be idempotent."""
         ...
 
-    def check(self) -> None:
-        """Raise LeaseLost when this worker may no longer write or start calls."""
+    def check_lease(self) -> None:
+        """Raise LeaseLost if this worker may no longer write or start calls."""
         ...
 
-    async def once(self, call: PaidCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
-        """The answer of a paid call: remembered if it was ever made, otherwise made and remembered."""
+    async def call_once(self, call: ProviderCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
+        """The cached answer of the call; if there is none, make the call and cache its answer."""
         ...
 
-    async def started(self, call: PaidCall, start: Callable[[], Awaitable[str]]) -> str | None:
-        """The id of a long-running operation, started now if it never was; None where it is answered."""
+    async def answered(self, calls: Sequence[ProviderCall]) -> list[bool]:
+        """Which of the calls have a cached answer."""
         ...
 
-    async def operation(
+    async def batch_limit(self, provider: str, endpoint: str) -> int | None:
+        """The number of inputs per request that this server accepts; None if no limit is stored or it has expired."""
+        ...
+
+    async def save_batch_limit(self, provider: str, endpoint: str, inputs: int) -> None:
+        """Store the number of inputs that the server accepted after it had refused more."""
+        ...
+
+    async def start_once(self, call: ProviderCall, start: Callable[[], Awaitable[str]]) -> str | None:
+        """Start a long-running operation unless it was started; returns its id, or None if its answer is cached."""
+        ...
+
+    async def run_operation(
         self,
-        call: PaidCall,
+        call: ProviderCall,
         start: Callable[[], Awaitable[str]],
         poll: Callable[[str], Awaitable[Pending | Answer]],
+        *,
+        max_seconds: float | None = MAX_OPERATION_SECONDS,
     ) -> Answer:
-        """The answer of a long-running operation: started once, then polled by suspending."""
+        """The answer of a long-running operation, which is started once and then polled by suspending the job.
+
+        An operation that runs longer than ``max_seconds`` is given up, and the next attempt starts a new one;
+        None leaves this decision to the stage.
+        """
         ...
 
 

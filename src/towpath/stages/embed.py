@@ -1,4 +1,8 @@
-"""embed: a vector for each chunk. Each batch is its own remembered call: a kill in batch 37 resumes there."""
+"""embed: computes a vector for each chunk. Each batch is its own cached provider call, so a crash repeats one batch.
+
+The cached answers are the stored vectors: the result names their blobs in the order of the chunks. If a server refuses
+the size of a batch, its halves are sent; the size that the server accepts is stored for all workers.
+"""
 
 from __future__ import annotations
 
@@ -9,60 +13,157 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from towpath.errors import TowpathError
-from towpath.model.encode import load_chunks
-from towpath.model.work import Done, Outcome
-from towpath.providers.contract import Answer, Embedder, Vectors
+from towpath.errors import BatchTooLarge, Rejected, TowpathError
+from towpath.model.answer import Answer
+from towpath.model.job import ProgressUnit
+from towpath.model.outcome import Done, Outcome
+from towpath.model.writes import KeepArtifact
+from towpath.providers.contract import BatchLimit, Embedder
 from towpath.providers.tokens import estimate
-from towpath.stages.artifact import store
-from towpath.stages.capabilities import result_of
-from towpath.stages.contract import Context, PaidCall
-from towpath.stages.together import each
+from towpath.stages.contract import Context, ProviderCall
+from towpath.stages.support.artifact import store
+from towpath.stages.support.bounded_gather import for_each_concurrently
+from towpath.stages.support.chunk_artifact import load_chunks
+from towpath.stages.support.embedding_batches import divide, half_size, subdivisions
 from towpath.storage.contract import BlobStore
 
 
-async def embed(context: Context, *, blobs: BlobStore, embedder: Embedder, side_by_side: int = 2) -> Outcome:
-    chunks = await asyncio.to_thread(load_chunks, await blobs.get(str(result_of(context, "chunk")["chunks"])))
-    texts = [searchable(chunk.anchor.heading_path, chunk.text) for chunk in chunks]
-    vectors = np.zeros((len(texts), embedder.dimension), np.float32)
-    done = 0
-
-    async def one(span: range) -> None:
-        nonlocal done
-        vectors[span.start : span.stop] = await _embed(context, embedder, texts[span.start : span.stop])
-        done += len(span)
-        await context.progress(done, len(texts))
-
-    await each(embedder.batches(texts), one, side_by_side)
-    body = vectors.astype("<f4").tobytes()
-    made = await store(context, blobs, "vectors", "f32", "application/octet-stream", body)
-    found = {
-        "vectors": made.key,
+async def embed(context: Context, *, blobs: BlobStore, embedder: Embedder, concurrency: int = 2) -> Outcome:
+    chunks = await load_chunks(context, blobs)
+    texts = [searchable_text(chunk.anchor.heading_path, chunk.text) for chunk in chunks]
+    embedding = _Embedding(context, blobs, embedder, texts)
+    pending = await embedding.plan(await asyncio.to_thread(embedder.batches, texts))
+    while pending:
+        await for_each_concurrently(pending, embedding.embed_batch, concurrency)
+        pending = embedding.take_refused()
+    result = {
+        "vectors": [embedding.keys[start] for start in sorted(embedding.keys)],
         "count": len(texts),
         "model": embedder.model,
         "dimension": embedder.dimension,
     }
-    return Done(found, writes=[made])
+    return Done(result, writes=embedding.artifacts)
 
 
-def searchable(heading_path: Sequence[str], text: str) -> str:
-    """A passage is found by what it stands under as well as by what it says."""
+def searchable_text(heading_path: Sequence[str], text: str) -> str:
+    """The text to embed: a chunk is found by the headings above it as well as by its own words."""
     return f"{' › '.join(heading_path)}\n{text}" if heading_path else text
 
 
-async def _embed(context: Context, embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    async def make() -> Answer:
-        embedded = await embedder.embed(texts)
-        return Answer(embedded.vectors.astype("<f4").tobytes(), embedded.units, embedded.cost)
+class _Embedding:
+    """The batches of one document: planned, requested, and divided if the server refuses their size."""
 
-    content = hashlib.sha256(
-        json.dumps(list(texts), ensure_ascii=False).encode("utf-8", "replace")
-    ).hexdigest()
-    parameters = {"dimension": str(embedder.dimension)}
-    tokens = sum(estimate(text) for text in texts)
-    call = PaidCall(embedder.provider, embedder.model, parameters, content, tokens)
-    answer = await context.once(call, make)
-    vectors = np.frombuffer(answer.body, dtype="<f4").reshape(-1, embedder.dimension)
-    if len(vectors) != len(texts):
-        raise TowpathError(f"{embedder.model} gave {len(vectors)} vectors for {len(texts)} texts.")
-    return vectors
+    def __init__(self, context: Context, blobs: BlobStore, embedder: Embedder, texts: Sequence[str]) -> None:
+        self._context, self._blobs, self._embedder, self._texts = context, blobs, embedder, texts
+        self._encoded = [json.dumps(text, ensure_ascii=False) for text in texts]
+        self._limit = embedder.batch_limit
+        self._max_inputs = len(texts) if self._limit is None else self._limit.inputs
+        self._tokens: Sequence[int] = ()
+        self._answered: set[range] = set()
+        self._refused: list[range] = []
+        #: The largest accepted batch since the server refused one; 0 as long as it refused none.
+        self._accepted = 0
+        self._was_refused = False
+        self._done = 0
+        #: The blob of each batch, by the position of its first text.
+        self.keys: dict[int, str] = {}
+        self.artifacts: list[KeepArtifact] = []
+
+    async def plan(self, batches: Sequence[range]) -> list[range]:
+        """The batches to request. A local model takes those of the embedder."""
+        if self._limit is None:
+            return list(batches)
+        known = await self._context.batch_limit(self._embedder.provider, self._limit.endpoint)
+        self._max_inputs = max(1, min(self._limit.inputs, known or self._limit.inputs))
+        self._tokens = await asyncio.to_thread(self._count_tokens, self._limit)
+        for batch in batches:
+            parts = list(subdivisions(batch))
+            answered = await self._context.answered(await asyncio.to_thread(self._calls, parts))
+            self._answered.update(part for part, known in zip(parts, answered, strict=True) if known)
+        return [part for batch in batches for part in self._divided(batch, self._limit)]
+
+    def take_refused(self) -> list[range]:
+        """The parts of the batches that were refused, to be requested next."""
+        refused, self._refused = self._refused, []
+        if self._limit is None:
+            return refused
+        return [
+            part
+            for batch in sorted(refused, key=lambda b: b.start)
+            for part in self._divided(batch, self._limit)
+        ]
+
+    async def embed_batch(self, batch: range) -> None:
+        if len(batch) > self._max_inputs and batch not in self._answered:
+            # Another batch was refused meanwhile: this one would be refused too.
+            self._refused.append(batch)
+            return
+        try:
+            answer = await self._request(batch)
+        except BatchTooLarge as refusal:
+            if self._limit is None or len(batch) == 1:
+                raise Rejected("too_long", str(refusal), self._embedder.provider) from refusal
+            self._was_refused = True
+            self._max_inputs = min(self._max_inputs, half_size(batch))
+            self._refused.append(batch)
+            return
+        await self._save_accepted(batch)
+        self.keys[batch.start] = await self._key(answer)
+        self._done += len(batch)
+        await self._context.progress(self._done, len(self._texts), ProgressUnit.CHUNK)
+
+    def _divided(self, batch: range, limit: BatchLimit) -> list[range]:
+        return list(divide(batch, limit, self._max_inputs, self._tokens, self._answered))
+
+    async def _save_accepted(self, batch: range) -> None:
+        """Store the largest size that was accepted after a refusal.
+
+        Not the half of a refused size: a single bad input would divide batches down to one, for all documents.
+        """
+        if (
+            self._limit is None
+            or not self._was_refused
+            or batch in self._answered
+            or len(batch) <= self._accepted
+        ):
+            return
+        self._accepted = len(batch)
+        await self._context.save_batch_limit(self._embedder.provider, self._limit.endpoint, self._accepted)
+
+    async def _key(self, answer: Answer) -> str:
+        if answer.blob_key is not None:
+            return answer.blob_key
+        # Version 0.1.0 kept a small answer in the row of its provider call.
+        artifact = await store(
+            self._context, self._blobs, "vectors", "f32", "application/octet-stream", answer.body
+        )
+        self.artifacts.append(artifact)
+        return artifact.key
+
+    async def _request(self, batch: range) -> Answer:
+        embedder, texts = self._embedder, self._texts[batch.start : batch.stop]
+
+        async def make() -> Answer:
+            embedded = await embedder.embed(texts)
+            return Answer(embedded.vectors.astype("<f4").tobytes(), embedded.units, embedded.cost)
+
+        answer = await self._context.call_once(self._call(batch), make)
+        count = len(answer.body) // (np.dtype("<f4").itemsize * embedder.dimension)
+        if count != len(texts):
+            raise TowpathError(f"{embedder.model} gave {count} vectors for {len(texts)} texts.")
+        return answer
+
+    def _count_tokens(self, limit: BatchLimit) -> list[int]:
+        return [limit.count_tokens(text) for text in self._texts]
+
+    def _calls(self, batches: Sequence[range]) -> list[ProviderCall]:
+        return [self._call(batch) for batch in batches]
+
+    def _call(self, batch: range) -> ProviderCall:
+        # Equal to json.dumps of the list of texts, which is part of the cache key of stored answers.
+        encoded = f"[{', '.join(self._encoded[batch.start : batch.stop])}]"
+        input_hash = hashlib.sha256(encoded.encode("utf-8", "replace")).hexdigest()
+        parameters = {"dimension": str(self._embedder.dimension)}
+        tokens = sum(estimate(text) for text in self._texts[batch.start : batch.stop])
+        embedder = self._embedder
+        return ProviderCall(embedder.provider, embedder.model, parameters, input_hash, tokens, as_blob=True)

@@ -1,24 +1,32 @@
-"""extract: text, markdown, pages and fields out of the original. Remembered by content, so done once.
+"""extract: reads the original into markdown, pages, blocks and fields, by a local reader or a remote analyzer.
 
-A reader on this machine answers while it is waited for. An analyzer elsewhere is started once, its
-operation's id is saved at once, and it is asked by suspending: no worker waits for it.
+The answer is cached by the content of the file, so each file is read once. The answer of a local reader is itself the
+stored extraction; the markdown is stored once, as content.md. The answer for a long scan is a plan: its pages are
+recognized in batches, each of them cached, and a second answer is made of them. A remote analyzer is started once, its
+operation id is saved at once, and it is polled by suspending the job.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 from towpath.errors import Rejected
+from towpath.model.answer import Answer
+from towpath.model.codec import EncodedExtraction, decode_markdown_reference, encode_extraction, encode_text
 from towpath.model.content import Extraction
-from towpath.model.encode import dump_extraction
-from towpath.model.work import Done, Outcome
-from towpath.providers.contract import Analyzer, Answer
-from towpath.stages.artifact import store
+from towpath.model.job import ProgressUnit
+from towpath.model.outcome import Done, Outcome
+from towpath.model.page_plan import PagePlan, decode_plan, encode_plan
+from towpath.model.writes import KeepArtifact
+from towpath.providers.contract import Analyzer
 from towpath.stages.capabilities import AnalyzerFor, PageCounter, Reader, document_of
-from towpath.stages.contract import Context, PaidCall
-from towpath.stages.reporting import reporter
-from towpath.stages.source import BlobSource
+from towpath.stages.contract import Context, ProviderCall
+from towpath.stages.support.artifact import find_content, store, store_content
+from towpath.stages.support.blob_source import BlobSource
+from towpath.stages.support.page_batches import recognize_batches
+from towpath.stages.support.progress_callback import progress_callback
 from towpath.storage.contract import BlobStore
 
 
@@ -34,36 +42,91 @@ async def extract(
     if refusal := document.get("refusal"):
         raise Rejected("unsupported", refusal)
     analyzer = analyzer_for(document["media_type"])
+    artifacts: list[KeepArtifact] = []
     if analyzer is None:
-        body = await _read(context, blobs, reader, document)
+        answer, content = await _read(context, blobs, reader, document)
+        extraction_key, body = answer.blob_key, answer.body
     else:
         extraction = await _analyze(context, blobs, analyzer, document)
         async with blobs.as_file(document["blob_key"]) as path:
-            check_pages(extraction, await count_pages(path, document["media_type"]))
-        body = await asyncio.to_thread(dump_extraction, extraction)
-    made = await store(context, blobs, "extraction", "json", "application/json", body)
-    return Done({"extraction": made.key}, writes=[made])
+            pages = await count_pages(path, document["media_type"])
+            check_pages(extraction, pages, analyzer.provider)
+        encoded = await asyncio.to_thread(encode_extraction, extraction)
+        extraction_key, body = None, encoded.extraction
+        content = await store_content(context, blobs, encoded.markdown)
+    if extraction_key is None:
+        artifacts.append(await store(context, blobs, "extraction", "json", "application/json", body))
+        extraction_key = artifacts[0].key
+    result = {
+        "extraction": extraction_key,
+        "markdown": content.key,
+        "markdown_bytes": content.size,
+        "markdown_sha256": content.sha256,
+    }
+    return Done(result, writes=[*artifacts, content])
 
 
-def check_pages(extraction: Extraction, in_file: int | None) -> None:
-    """A service may read the first pages only and say nothing of it: half a document is not a document."""
-    if in_file is not None and len(extraction.pages) < in_file:
+def check_pages(extraction: Extraction, pages_in_file: int | None, provider: str) -> None:
+    """Reject an incomplete analysis: a service may read the first pages only and not report it."""
+    if pages_in_file is not None and len(extraction.pages) < pages_in_file:
         raise Rejected(
             "pages_missing",
-            f"Only {len(extraction.pages)} of {in_file} pages were read by {extraction.engine}. A free tier"
-            " reads two pages: choose a paid one, or the local reader, and reprocess the document afresh.",
+            f"Only {len(extraction.pages)} of {pages_in_file} pages were read by {extraction.engine}. A free tier"
+            " reads two pages: choose a paid one, or the local reader, and reprocess the document without cached"
+            " answers.",
+            provider,
         )
 
 
-async def _read(context: Context, blobs: BlobStore, reader: Reader, document: Mapping[str, str]) -> bytes:
+async def _read(
+    context: Context, blobs: BlobStore, reader: Reader, document: Mapping[str, str]
+) -> tuple[Answer, KeepArtifact]:
+    """The answer of the local reader, and the content.md that belongs to it."""
     media_type = document["media_type"]
+    content: KeepArtifact | None = None
+
+    async def store_reading(encoded: EncodedExtraction) -> Answer:
+        nonlocal content
+        content = await store_content(context, blobs, encoded.markdown)
+        units = {"bytes": float(len(encoded.extraction) + len(encoded.markdown))}
+        return Answer(encoded.extraction, units)
 
     async def read() -> Answer:
         async with blobs.as_file(document["blob_key"]) as path:
-            return await reader.read(path, media_type, reporter(context))
+            reading = await reader.read(path, media_type, progress_callback(context, ProgressUnit.PAGE))
+        return Answer(encode_plan(reading)) if isinstance(reading, PagePlan) else await store_reading(reading)
 
-    call = PaidCall(reader.provider, reader.model, reader.parameters(media_type), document["sha256"])
-    return (await context.once(call, read)).body
+    parameters = reader.parameters(media_type)
+    call = ProviderCall(reader.provider, reader.model, parameters, document["sha256"], as_blob=True)
+    answer = await context.call_once(call, read)
+    plan = decode_plan(answer.body)
+    if plan is not None:
+
+        async def assemble() -> Answer:
+            batches = await recognize_batches(context, blobs, reader, document, plan)
+            async with blobs.as_file(document["blob_key"]) as path:
+                return await store_reading(
+                    await reader.assemble(path, media_type, batches, lambda done, total: None)
+                )
+
+        read = assemble
+        call = replace(call, parameters={**parameters, "pages": "all"})
+        answer = await context.call_once(call, read)
+    if content is None:
+        content = await _cached_content(context, blobs, answer)
+    if content is None:
+        # The answer is cached, but its content.md belongs to another or a deleted document: reading is free.
+        await read()
+    assert content is not None
+    return answer, content
+
+
+async def _cached_content(context: Context, blobs: BlobStore, answer: Answer) -> KeepArtifact | None:
+    """The content.md of a cached answer; None if this document has none."""
+    reference = await asyncio.to_thread(decode_markdown_reference, answer.body)
+    if reference.markdown is not None:
+        return await store_content(context, blobs, encode_text(reference.markdown))
+    return await find_content(context, blobs, str(reference.markdown_sha256))
 
 
 async def _analyze(
@@ -72,6 +135,6 @@ async def _analyze(
     async def start() -> str:
         return await analyzer.start(await BlobSource.of(blobs, document["blob_key"], document["media_type"]))
 
-    call = PaidCall(analyzer.provider, analyzer.model, analyzer.parameters(), document["sha256"])
-    answer = await context.operation(call, start, analyzer.poll)
+    call = ProviderCall(analyzer.provider, analyzer.model, analyzer.parameters(), document["sha256"])
+    answer = await context.run_operation(call, start, analyzer.poll)
     return await asyncio.to_thread(analyzer.read, answer.body)

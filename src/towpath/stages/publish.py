@@ -1,4 +1,4 @@
-"""publish: the counts are checked, and the new content becomes visible in one switch."""
+"""publish: checks the numbers of chunks and vectors, and makes the new content visible in one transaction."""
 
 from __future__ import annotations
 
@@ -9,24 +9,34 @@ from typing import cast
 import numpy as np
 
 from towpath.errors import Rejected, TowpathError
-from towpath.model.encode import load_chunks, load_fields
-from towpath.model.work import Done, Outcome
+from towpath.model.codec import decode_fields
+from towpath.model.json_types import Json
+from towpath.model.outcome import Done, Outcome
 from towpath.model.writes import Publish
+from towpath.providers.contract import Vectors
 from towpath.stages.capabilities import result_of
 from towpath.stages.contract import Context
+from towpath.stages.support.chunk_artifact import load_chunks
 from towpath.storage.contract import BlobStore
 
 
 async def publish(context: Context, *, blobs: BlobStore) -> Outcome:
-    cut, embedded = result_of(context, "chunk"), result_of(context, "embed")
-    chunks = await asyncio.to_thread(load_chunks, await blobs.get(str(cut["chunks"])))
-    dimension = int(str(embedded["dimension"]))
-    vectors = np.frombuffer(await blobs.get(str(embedded["vectors"])), dtype="<f4").reshape(-1, dimension)
+    chunked, embedded = result_of(context, "chunk"), result_of(context, "embed")
+    chunks = await load_chunks(context, blobs)
+    vectors = await _load_vectors(blobs, embedded)
     if not chunks:
-        raise Rejected("empty", "Nothing that could be searched was found in this file.")
+        raise Rejected("empty", "No searchable text was found in this file.")
     if len(chunks) != len(vectors):
         raise TowpathError(f"There are {len(chunks)} chunks but {len(vectors)} vectors.")
-    fields = await asyncio.to_thread(load_fields, await blobs.get(str(cut["fields"])))
-    summary = cast("Mapping[str, object]", cut["summary"])
+    fields = await asyncio.to_thread(decode_fields, await blobs.get(str(chunked["fields"])))
+    summary = cast("Mapping[str, object]", chunked["summary"])
     content = Publish(chunks, vectors, str(embedded["model"]), fields, summary)
     return Done({"chunks": len(chunks), "fields": len(fields)}, writes=[content])
+
+
+async def _load_vectors(blobs: BlobStore, embedded: Json) -> Vectors:
+    """The vectors of all batches in their order. Version 0.1.0 stored them as one blob."""
+    keys = embedded["vectors"]
+    batches = [keys] if isinstance(keys, str) else cast("list[str]", keys)
+    body = b"".join([await blobs.get(key) for key in batches])
+    return np.frombuffer(body, dtype="<f4").reshape(-1, int(str(embedded["dimension"])))

@@ -1,28 +1,43 @@
-"""save_markdown: `content.md` at its deterministic key."""
+"""save_markdown: the checkpoint at which the document's content.md is stored and not empty."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncIterator
 
 from towpath.errors import Rejected
-from towpath.model.encode import load_extraction
-from towpath.model.work import Done, Outcome
-from towpath.stages.artifact import store
-from towpath.stages.capabilities import Compute, result_of
+from towpath.model.codec import decode_extraction, encode_text
+from towpath.model.outcome import Done, Outcome
+from towpath.model.writes import KeepArtifact
+from towpath.stages.capabilities import result_of
 from towpath.stages.contract import Context
+from towpath.stages.support.artifact import find_content, store_content
 from towpath.storage.contract import BlobStore
 
 
-async def save_markdown(context: Context, *, blobs: BlobStore, compute: Compute) -> Outcome:
-    source = str(result_of(context, "extract")["extraction"])
-    async with blobs.as_file(source) as path:
-        markdown = await compute.run(markdown_of, str(path), seconds=60)
-    if not markdown.strip():
+async def save_markdown(context: Context, *, blobs: BlobStore) -> Outcome:
+    content = await _content(context, blobs)
+    if await _is_blank(blobs.stream(content.key)):
         raise Rejected("empty", "No text was found in this file.")
-    made = await store(context, blobs, "content", "md", "text/markdown", markdown)
-    return Done({"markdown": made.key, "bytes": made.size}, writes=[made])
+    return Done({"markdown": content.key, "bytes": content.size}, writes=[content])
 
 
-def markdown_of(path: str) -> bytes:
-    """Runs in a child: the markdown inside a stored extraction."""
-    return load_extraction(Path(path).read_bytes()).markdown.encode("utf-8", "replace")
+async def _content(context: Context, blobs: BlobStore) -> KeepArtifact:
+    extracted = result_of(context, "extract")
+    if "markdown_sha256" not in extracted:
+        # Version 0.1.0 stored the markdown inside the extraction.
+        body = await blobs.get(str(extracted["extraction"]))
+        extraction = await asyncio.to_thread(decode_extraction, body, None)
+        return await store_content(context, blobs, encode_text(extraction.markdown))
+    content = await find_content(context, blobs, str(extracted["markdown_sha256"]))
+    if content is None:
+        raise FileNotFoundError(str(extracted["markdown"]))
+    return content
+
+
+async def _is_blank(parts: AsyncIterator[bytes]) -> bool:
+    """Whether there is nothing but white space; usually decided by the first part."""
+    async for part in parts:
+        if part.strip():
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""Blobs in Azure Blob Storage. The SDK retries nothing: the queue does, and knows what it costs."""
+"""Blobs in Azure Blob Storage. Retries of the SDK are off: the queue retries."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from towpath.errors import ConfigError, StorageUnavailable, Transient
 from towpath.model.ids import new_id
 from towpath.storage.contract import checked
 
-#: The size of one request's body: what a large file costs in memory, a few times over.
+#: Size of one request body in bytes; a large file needs a few times this much memory.
 BLOCK = 4 << 20
-#: How long a signed address works: a provider may let an operation wait before it fetches the file.
+#: Validity of a signed URL: a provider may queue an operation before it downloads the file.
 SIGNED_FOR = timedelta(hours=6)
 
-Pieces = AsyncGenerator[bytes]
+ByteStream = AsyncGenerator[bytes]
 
 
 class AzureStore:
+    """A BlobStore in a container of an Azure storage account."""
+
     def __init__(self, connection: str, container: str, incoming: Path) -> None:
         self._incoming = incoming
         try:
@@ -38,7 +40,7 @@ class AzureStore:
                 max_chunk_get_size=BLOCK,
             )
         except ValueError:
-            # Without the cause: it may quote the connection string, and that holds a key.
+            # Without the cause: its text may contain the connection string with the account key.
             raise ConfigError(
                 "The setting `blob_storage` is not the connection string of a storage account. "
                 "It looks like DefaultEndpointsProtocol=https;AccountName=…;AccountKey=…"
@@ -48,13 +50,13 @@ class AzureStore:
         await self._container.close()
 
     async def put(self, key: str, body: bytes) -> None:
-        await self._upload(checked(key), lambda: _cut(body))
+        await self._upload(checked(key), lambda: _blocks_of(body))
 
     async def put_file(self, key: str, path: Path) -> None:
-        await self._upload(checked(key), lambda: _read(path))
+        await self._upload(checked(key), lambda: _blocks_of_file(path))
 
     async def get(self, key: str) -> bytes:
-        async with _translated(key):
+        async with _translate_errors(key):
             download = await self._container.download_blob(checked(key))
             return await download.readall()
 
@@ -62,34 +64,34 @@ class AzureStore:
         if end is not None and end <= start:
             return
         length = None if end is None else end - start
-        async with _translated(key):
+        async with _translate_errors(key):
             try:
                 download = await self._container.download_blob(checked(key), offset=start, length=length)
             except HttpResponseError as error:
                 if _code(error) == StorageErrorCode.INVALID_RANGE:
                     return
                 raise
-            async for piece in download.chunks():
-                yield piece
+            async for data in download.chunks():
+                yield data
 
     async def size(self, key: str) -> int | None:
         try:
-            async with _translated(key):
-                found = await self._container.get_blob_client(checked(key)).get_blob_properties()
-                return int(found.size)
+            async with _translate_errors(key):
+                properties = await self._container.get_blob_client(checked(key)).get_blob_properties()
+                return int(properties.size)
         except FileNotFoundError:
             return None
 
     async def delete(self, key: str) -> None:
         try:
-            async with _translated(key):
+            async with _translate_errors(key):
                 await self._container.delete_blob(checked(key), delete_snapshots="include")
         except FileNotFoundError:
             return
 
     async def keys(self, prefix: str = "") -> AsyncIterator[str]:
         try:
-            async with _translated(prefix):
+            async with _translate_errors(prefix):
                 async for name in self._container.list_blob_names(name_starts_with=prefix):
                     yield name
         except FileNotFoundError:
@@ -101,8 +103,8 @@ class AzureStore:
         try:
             file = await asyncio.to_thread(path.open, "wb")
             try:
-                async for piece in self.stream(key):
-                    await asyncio.to_thread(file.write, piece)
+                async for data in self.stream(key):
+                    await asyncio.to_thread(file.write, data)
             finally:
                 await asyncio.to_thread(file.close)
             yield path
@@ -124,46 +126,46 @@ class AzureStore:
         )
         return f"{blob.url}?{signature}"
 
-    async def _upload(self, key: str, pieces: Callable[[], Pieces]) -> None:
-        """The blob appears with its last block, whole. A container that is not there yet is made."""
+    async def _upload(self, key: str, body_factory: Callable[[], ByteStream]) -> None:
+        """Upload atomically: the blob is visible after its last block. Creates a missing container."""
         tries = 0
         while True:
             tries += 1
             try:
-                async with _translated(key), aclosing(pieces()) as body:
+                async with _translate_errors(key), aclosing(body_factory()) as body:
                     return await self._upload_once(key, body)
             except FileNotFoundError:
                 if tries > 1:
                     raise StorageUnavailable(
-                        "The container in Azure Blob Storage is being removed."
+                        "The container in Azure Blob Storage is being deleted."
                     ) from None
                 await self._make_container()
-            except _Overtaken:
+            except _ConcurrentWrite:
                 if tries > 5:
-                    raise StorageUnavailable("Others keep writing the same blob.") from None
+                    raise StorageUnavailable("Other writers keep replacing the same blob.") from None
 
-    async def _upload_once(self, key: str, body: Pieces) -> None:
+    async def _upload_once(self, key: str, body: ByteStream) -> None:
         blob = self._container.get_blob_client(key)
         first = await anext(body, b"")
         if len(first) < BLOCK:
             await blob.upload_blob(first, overwrite=True)
             return
-        # Not the SDK's own way for large blobs: it numbers the blocks alike in every upload, so that two
+        # Not the SDK's upload for large blobs: it uses the same block ids in every upload, so that two concurrent
         # writers of one blob could commit a mixture.
         upload = new_id()
         blocks: list[BlobBlock] = []
-        async for piece in _after(first, body):
+        async for data in _chain(first, body):
             blocks.append(BlobBlock(f"{upload}-{len(blocks):06d}"))
-            await blob.stage_block(blocks[-1].id, piece)
+            await blob.stage_block(blocks[-1].id, data)
         try:
             await blob.commit_block_list(blocks)
         except HttpResponseError as error:
             if _code(error) == StorageErrorCode.INVALID_BLOCK_LIST:
-                raise _Overtaken from error
+                raise _ConcurrentWrite from error
             raise
 
     async def _make_container(self) -> None:
-        async with _translated(self._container.container_name):
+        async with _translate_errors(self._container.container_name):
             try:
                 await self._container.create_container()
             except ResourceExistsError as error:
@@ -171,33 +173,33 @@ class AzureStore:
                     raise
 
 
-class _Overtaken(Exception):
-    """Another writer of the same blob was done first, and our blocks were dropped with that."""
+class _ConcurrentWrite(Exception):
+    """Another writer committed the same blob first, which discarded our blocks."""
 
 
-async def _cut(body: bytes) -> Pieces:
+async def _blocks_of(body: bytes) -> ByteStream:
     for start in range(0, len(body), BLOCK):
         yield body[start : start + BLOCK]
 
 
-async def _read(path: Path) -> Pieces:
+async def _blocks_of_file(path: Path) -> ByteStream:
     file = await asyncio.to_thread(path.open, "rb")
     try:
-        while piece := await asyncio.to_thread(file.read, BLOCK):
-            yield piece
+        while data := await asyncio.to_thread(file.read, BLOCK):
+            yield data
     finally:
         file.close()
 
 
-async def _after(first: bytes, rest: Pieces) -> Pieces:
+async def _chain(first: bytes, rest: ByteStream) -> ByteStream:
     yield first
-    async for piece in rest:
-        yield piece
+    async for data in rest:
+        yield data
 
 
 @asynccontextmanager
-async def _translated(key: str) -> AsyncGenerator[None]:
-    """The SDK's errors as ours. Whatever may pass costs a document nothing but time."""
+async def _translate_errors(key: str) -> AsyncGenerator[None]:
+    """Translate errors of the SDK. Temporary ones become StorageUnavailable, which uses up no attempt."""
     try:
         yield
     except HttpResponseError as error:
@@ -218,6 +220,6 @@ async def _translated(key: str) -> AsyncGenerator[None]:
 
 
 def _code(error: HttpResponseError) -> str:
-    """What the service calls the fault, such as BlobNotFound; empty where it did not say."""
+    """The error code of the service, such as BlobNotFound; empty if there is none."""
     code = getattr(error, "error_code", None)
     return str(getattr(code, "value", code) or "")

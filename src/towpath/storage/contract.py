@@ -1,4 +1,4 @@
-"""Where bytes are kept: originals, artifacts, answers. Keys are made by us, never by anyone outside."""
+"""The contract of blob storage for originals, artifacts and cached answers. Keys are never taken from user input."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 
 
 def checked(key: str) -> str:
-    """A key that can name nothing outside the store; anything else is a bug of ours."""
+    """Return the key if it cannot name anything outside the store; raise ValueError otherwise."""
     if not _KEY.fullmatch(key) or ".." in key or len(key) > 400:
         raise ValueError(f"not a blob key: {key!r}")
     return key
 
 
 def original_key(org_id: str, upload_id: str) -> str:
-    """Each upload has a blob of its own: deleting one document can never take another's bytes."""
+    """The key of an uploaded file. Each upload has its own blob: deleting one document never affects another."""
     return checked(f"orgs/{org_id}/originals/{upload_id}")
 
 
@@ -27,24 +27,20 @@ def document_key(org_id: str, document_id: str, name: str) -> str:
     return checked(f"orgs/{org_id}/documents/{document_id}/{name}")
 
 
-def document_prefix(org_id: str, document_id: str) -> str:
-    return checked(f"orgs/{org_id}/documents/{document_id}") + "/"
-
-
 class BlobStore(Protocol):
-    """What is acknowledged is durable. Writing a key again replaces it; a torn blob is never visible.
+    """Stores blobs by key. An acknowledged write is durable and atomic; writing a key again replaces the blob.
 
-    A store that cannot serve now raises StorageUnavailable: the work waits for it and loses no attempt.
+    An unavailable store raises StorageUnavailable: the job is suspended and loses no attempt.
     """
 
     async def put(self, key: str, body: bytes) -> None: ...
 
     async def put_file(self, key: str, path: Path) -> None:
-        """Store a finished local file, which may be moved away by this."""
+        """Store a local file; the store may move the file."""
         ...
 
     async def get(self, key: str) -> bytes:
-        """The whole blob. Raises FileNotFoundError when there is none."""
+        """The whole blob. Raises FileNotFoundError if it does not exist."""
         ...
 
     def stream(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
@@ -52,21 +48,21 @@ class BlobStore(Protocol):
         ...
 
     async def size(self, key: str) -> int | None:
-        """How many bytes, or None when there is no such blob."""
+        """The size in bytes; None if the blob does not exist."""
         ...
 
     async def delete(self, key: str) -> None:
-        """Remove the blob; nothing happens when there is none."""
+        """Delete the blob; does nothing if it does not exist."""
         ...
 
     def keys(self, prefix: str = "") -> AsyncIterator[str]: ...
 
     def as_file(self, key: str) -> AbstractAsyncContextManager[Path]:
-        """The blob as a local file to read from, for as long as the context lasts."""
+        """The blob as a local file for reading, until the context ends."""
         ...
 
     async def signed_url(self, key: str) -> str | None:
-        """An address a provider can fetch for a while, where the store can give one."""
+        """A temporary URL from which a provider can download the blob; None if the store has none."""
         ...
 
     async def close(self) -> None: ...

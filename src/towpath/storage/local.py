@@ -1,4 +1,4 @@
-"""Blobs as files: written aside, synced, renamed, and the folder synced, before anyone is told."""
+"""Blobs as local files: a write goes to a temporary file, fsync, rename, and fsync of the folder."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ CHUNK = 1 << 20
 
 
 class LocalStore:
+    """A BlobStore in a local folder."""
+
     def __init__(self, root: Path, incoming: Path) -> None:
         self._root = root / "blobs"
         #: Files that are still being written.
@@ -23,7 +25,7 @@ class LocalStore:
         self._root.mkdir(parents=True, exist_ok=True)
 
     async def close(self) -> None:
-        """Nothing is held open between calls."""
+        """Does nothing: no file stays open between calls."""
 
     async def put(self, key: str, body: bytes) -> None:
         target = self._path(key)
@@ -31,7 +33,7 @@ class LocalStore:
 
     async def put_file(self, key: str, path: Path) -> None:
         target = self._path(key)
-        await asyncio.to_thread(self._adopt, path, target)
+        await asyncio.to_thread(self._move_into_place, path, target)
 
     async def get(self, key: str) -> bytes:
         return await asyncio.to_thread(self._path(key).read_bytes)
@@ -40,13 +42,15 @@ class LocalStore:
         file = await asyncio.to_thread(self._path(key).open, "rb")
         try:
             await asyncio.to_thread(file.seek, start)
-            left = None if end is None else end - start
-            while left is None or left > 0:
-                piece = await asyncio.to_thread(file.read, CHUNK if left is None else min(CHUNK, left))
-                if not piece:
+            remaining = None if end is None else end - start
+            while remaining is None or remaining > 0:
+                data = await asyncio.to_thread(
+                    file.read, CHUNK if remaining is None else min(CHUNK, remaining)
+                )
+                if not data:
                     return
-                left = None if left is None else left - len(piece)
-                yield piece
+                remaining = None if remaining is None else remaining - len(data)
+                yield data
         finally:
             file.close()
 
@@ -79,34 +83,34 @@ class LocalStore:
 
     def _list(self, prefix: str) -> list[str]:
         folder = self._root / prefix.rpartition("/")[0]
-        found = (path.relative_to(self._root).as_posix() for path in folder.rglob("*") if path.is_file())
-        return sorted(key for key in found if key.startswith(prefix))
+        keys = (path.relative_to(self._root).as_posix() for path in folder.rglob("*") if path.is_file())
+        return sorted(key for key in keys if key.startswith(prefix))
 
     def _write(self, target: Path, body: bytes) -> None:
-        aside = self._incoming / new_id()
+        temporary = self._incoming / new_id()
         try:
-            aside.write_bytes(body)
-            self._adopt(aside, target)
+            temporary.write_bytes(body)
+            self._move_into_place(temporary, target)
         finally:
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
-    def _adopt(self, path: Path, target: Path) -> None:
+    def _move_into_place(self, path: Path, target: Path) -> None:
         _sync(path)
         _make_folder(target.parent, self._root)
         try:
             path.rename(target)
         except OSError:
-            # Another file system: copy next to the target first, so that the rename stays atomic.
-            aside = target.with_name(f".{new_id()}")
-            shutil.copyfile(path, aside)
-            _sync(aside)
-            aside.rename(target)
+            # Another file system: copy into the folder of the target first, so that the rename is atomic.
+            temporary = target.with_name(f".{new_id()}")
+            shutil.copyfile(path, temporary)
+            _sync(temporary)
+            temporary.rename(target)
             path.unlink(missing_ok=True)
         _sync(target.parent)
 
 
 def _make_folder(folder: Path, root: Path) -> None:
-    """Make the folder durable too: each new one is an entry in its parent."""
+    """Create the folder durably: sync the parent of each new folder."""
     missing: list[Path] = []
     while not folder.exists() and folder != root:
         missing.append(folder)

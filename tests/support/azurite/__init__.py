@@ -1,6 +1,6 @@
-"""A real Azurite in a process of its own: Azure Blob Storage for tests, in memory, on a port of its own.
+"""Runs a real Azurite (Azure Blob Storage, in memory) in its own process and on its own port.
 
-It comes from npm, by the versions in `package-lock.json`; `make azurite` installs it into `.cache/`.
+It comes from npm with the versions in `package-lock.json`; `make azurite` installs it into `.cache/`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import httpx
 
 from build_page import find_npm
 from tests.support.servers import free_port
+from tests.support.timeouts import PROCESS_SECONDS
 
 HERE = Path(__file__).parent
 PLACE = HERE.parents[2] / ".cache" / "azurite"
 PROGRAM = PLACE / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
-START_SECONDS = 60.0
 
 #: The account that every Azurite has, with the key that its documentation prints.
 ACCOUNT = "devstoreaccount1"
@@ -57,7 +57,7 @@ def running_azurite(folder: Path) -> Generator[int]:
 
 
 def _wait_until_it_answers(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
+    deadline = time.monotonic() + PROCESS_SECONDS
     while True:
         try:
             httpx.get(f"http://127.0.0.1:{port}/", timeout=5)

@@ -1,4 +1,4 @@
-"""Faithful local stand-ins for the paid services, to be used in tests and for trying Towpath offline."""
+"""Local HTTP emulators of Azure Document Intelligence, OpenAI and Yandex SpeechKit for tests and offline use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m tests.support.emulators``: all emulators in one process, and the settings to use them."""
+"""``python -m tests.support.emulators``: run all emulators in one process and print the settings for them."""
 
 from __future__ import annotations
 

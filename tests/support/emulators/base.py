@@ -1,7 +1,7 @@
-"""What all emulators share: a real HTTP server on loopback with a memory, a bill and a control door.
+"""The base class of all emulators: an HTTP server on loopback with a request log, a bill and control routes.
 
-``GET /_control/state`` tells what was asked and billed, ``POST /_control/faults`` orders faults,
-``POST /_control/reset`` forgets everything and may change how long operations take.
+``GET /_control/state`` returns requests and bill, ``POST /_control/faults`` adds faults, and
+``POST /_control/reset`` clears everything and may change the duration of operations.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Self, cast
 
 from aiohttp import web
@@ -25,7 +26,7 @@ MAX_BODY = 600 * 1024 * 1024
 
 @dataclass(slots=True)
 class Bill:
-    """What the vendor would charge for, also by the content it was done to."""
+    """What the vendor would bill, in total and by input content."""
 
     operations: int = 0
     units: dict[str, float] = field(default_factory=dict[str, float])
@@ -41,7 +42,7 @@ class Bill:
 
 @dataclass(slots=True)
 class Operation:
-    """A long-running operation: when it was started and how often it was asked for."""
+    """A long-running operation: when it was started and finished, and how often it was polled."""
 
     id: str
     content: bytes
@@ -49,6 +50,7 @@ class Operation:
     started: float = field(default_factory=time.monotonic)
     polls: int = 0
     failure: str | None = None
+    finished_at: datetime | None = None
 
 
 class Emulator:
@@ -69,11 +71,11 @@ class Emulator:
         self._runner: web.AppRunner | None = None
 
     def routes(self) -> list[web.RouteDef]:
-        """The vendor's own routes; each is named by the verb that faults and the log speak of."""
+        """The routes of the vendor. Each is named by the verb used in faults and in the request log."""
         raise NotImplementedError
 
     def error(self, status: int, fault: Fault | None = None) -> web.Response:
-        """An error answer in the vendor's own shape."""
+        """An error answer in the format of the vendor."""
         raise NotImplementedError
 
     def authorized(self, request: web.Request) -> bool:
@@ -88,8 +90,8 @@ class Emulator:
         app.add_routes(
             [
                 *self.routes(),
-                web.post("/_control/faults", self._order_faults),
-                web.get("/_control/state", self._tell_state),
+                web.post("/_control/faults", self._add_faults),
+                web.get("/_control/state", self._state),
                 web.post("/_control/reset", self._reset),
             ]
         )
@@ -111,11 +113,11 @@ class Emulator:
         await self.stop()
 
     def count(self, verb: str) -> int:
-        """How many requests of this verb have arrived."""
+        """The number of requests with this verb."""
         return sum(request["verb"] == verb for request in self.requests)
 
     def still_running(self, operation: Operation, fault: Fault | None) -> bool:
-        """Whether an operation that is asked for now has more work to do."""
+        """Count a poll; whether the operation is still running."""
         operation.polls += 1
         if fault and fault.kind == "running":
             return True
@@ -145,7 +147,7 @@ class Emulator:
         return response
 
     async def _break(self, request: web.Request, handler: Handler, fault: Fault) -> web.StreamResponse:
-        """Do the work (if it shall be billed) and never say so."""
+        """Process the request if it is billed, but never answer."""
         if fault.billed:
             await handler(request)
         if fault.kind == "hang":
@@ -155,7 +157,7 @@ class Emulator:
             request.transport.abort()
         return web.Response()
 
-    async def _order_faults(self, request: web.Request) -> web.Response:
+    async def _add_faults(self, request: web.Request) -> web.Response:
         body: Any = await request.json()
         orders = cast(list[Any], body) if isinstance(body, list) else [body]
         try:
@@ -165,7 +167,7 @@ class Emulator:
             return web.json_response({"error": str(error)}, status=400)
         return web.json_response(self.faults.as_json())
 
-    async def _tell_state(self, _: web.Request) -> web.Response:
+    async def _state(self, _: web.Request) -> web.Response:
         bill = {
             "operations": self.bill.operations,
             "units": self.bill.units,

@@ -1,6 +1,6 @@
-"""A local Azure Document Intelligence (api-version 2024-11-30) that really reads the PDF it is sent.
+"""An emulator of Azure Document Intelligence (api-version 2024-11-30) that reads the PDF it receives.
 
-Images are accepted and give pages without words, for there is no recognizer here.
+Images give pages without words, because the emulator has no OCR.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STATUS_CODES = {400: "InvalidRequest", 403: "Forbidden", 404: "NotFound", 415: 
 
 
 class DocumentIntelligenceEmulator(Emulator):
-    """``free_tier`` gives what F0 gives: 4 MB at most, and the first two pages only."""
+    """With ``free_tier`` it has the limits of tier F0: 4 MB and the first two pages."""
 
     name = "document-intelligence"
 
@@ -41,11 +41,12 @@ class DocumentIntelligenceEmulator(Emulator):
         super().__init__(**settings)
         self.free_tier = free_tier
         self.retry_after = retry_after
-        self._readings: dict[str, asyncio.Task[Json]] = {}
+        self._read_tasks: dict[str, asyncio.Task[Json]] = {}
 
     def routes(self) -> list[web.RouteDef]:
         models = "/documentintelligence/documentModels"
         return [
+            web.get(models + "/{model}", self._model, name="model"),
             web.post(models + "/{model}:analyze", self._analyze, name="analyze"),
             web.get(models + "/{model}/analyzeResults/{id}", self._poll, name="poll"),
             web.delete(models + "/{model}/analyzeResults/{id}", self._delete, name="delete"),
@@ -57,48 +58,57 @@ class DocumentIntelligenceEmulator(Emulator):
     def error(self, status: int, fault: Fault | None = None) -> web.Response:
         wait = fault.retry_after if fault else None
         if status == 401:
-            said = "Access denied due to invalid subscription key or wrong API endpoint."
-            return _told(401, "401", said)
+            message = "Access denied due to invalid subscription key or wrong API endpoint."
+            return _error(401, "401", message)
         if status == 429:
-            said = (
+            message = (
                 "Requests to the Analyze Document Operation under Document Intelligence (2024-11-30) have "
                 "exceeded call rate limit of your current pricing tier. "
                 f"Please retry after {wait or 1:g} seconds."
             )
-            return _told(429, "429", said, wait)
+            return _error(429, "429", message, wait)
         code = "ServiceUnavailable" if status == 503 else "InternalServerError"
         code = (fault.code if fault else None) or _STATUS_CODES.get(status, code)
-        return _told(
+        return _error(
             status, code, (fault.message if fault else None) or "An unexpected error occurred.", wait
         )
+
+    async def _model(self, request: web.Request) -> web.Response:
+        model = request.match_info["model"]
+        if not model.startswith("prebuilt-"):
+            return _error(404, "ModelNotFound", "The requested model was not found.")
+        return web.json_response({"modelId": model, "description": "", "apiVersion": "2024-11-30"})
 
     async def _analyze(self, request: web.Request) -> web.Response:
         model = request.match_info["model"]
         if request.query.get("api-version") != API_VERSION:
-            return _told(
+            return _error(
                 400, "InvalidRequest", "Invalid request.", inner=("NotSupportedApiVersion", "Unknown.")
             )
         if model not in MODELS:
-            said = "The requested model was not found."
-            return _told(404, "NotFound", "Resource not found.", inner=("ModelNotFound", said))
+            message = "The requested model was not found."
+            return _error(404, "NotFound", "Resource not found.", inner=("ModelNotFound", message))
         try:
             document = await _document(request)
         except ValueError as problem:
-            said = str(problem)
-            return _told(
-                400, "InvalidRequest", "Invalid request.", inner=("ContentSourceNotAccessible", said)
+            message = str(problem)
+            return _error(
+                400, "InvalidRequest", "Invalid request.", inner=("ContentSourceNotAccessible", message)
             )
         if len(document) > (4 if self.free_tier else 500) * 1024 * 1024:
             inner = ("InvalidContentLength", "The input image is too large.")
-            return _told(400, "InvalidRequest", "Invalid request.", inner=inner)
+            return _error(400, "InvalidRequest", "Invalid request.", inner=inner)
         if not document.startswith((b"%PDF-", *_IMAGES)):
             inner = ("InvalidContent", _CORRUPT)
-            return _told(400, "InvalidRequest", "Invalid request.", inner=inner)
+            return _error(400, "InvalidRequest", "Invalid request.", inner=inner)
         operation = Operation(str(uuid.uuid4()), document, {"model": model, **request.query})
         self.operations[operation.id] = operation
         self.bill.charge(document, pages=float(len(self._page_numbers(operation))))
-        place = f"{self.url}/documentintelligence/documentModels/{model}/analyzeResults/{operation.id}"
-        headers = {"Operation-Location": f"{place}?api-version={API_VERSION}", **self._patience()}
+        location = f"{self.url}/documentintelligence/documentModels/{model}/analyzeResults/{operation.id}"
+        headers = {
+            "Operation-Location": f"{location}?api-version={API_VERSION}",
+            **self._retry_after_header(),
+        }
         return web.Response(status=202, headers={**headers, "apim-request-id": str(uuid.uuid4())})
 
     async def _poll(self, request: web.Request) -> web.Response:
@@ -108,7 +118,7 @@ class DocumentIntelligenceEmulator(Emulator):
             self.operations.pop(request.match_info["id"], None)
         if operation is None or operation.id not in self.operations:
             inner = ("OperationNotFound", "The operation was not found or has expired.")
-            return _told(404, "NotFound", "Resource not found.", inner=inner)
+            return _error(404, "NotFound", "Resource not found.", inner=inner)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         state: Json = {"status": "running", "createdDateTime": now, "lastUpdatedDateTime": now}
         if fault and fault.kind == "failed":
@@ -117,26 +127,26 @@ class DocumentIntelligenceEmulator(Emulator):
             state |= {"status": fault.state if fault else "failed", "error": _failure(operation.failure)}
         elif not self.still_running(operation, fault):
             state |= await self._finished(operation)
-        return web.json_response(state, headers=self._patience())
+        return web.json_response(state, headers=self._retry_after_header())
 
     async def _delete(self, request: web.Request) -> web.Response:
         self.operations.pop(request.match_info["id"], None)
-        self._readings.pop(request.match_info["id"], None)
+        self._read_tasks.pop(request.match_info["id"], None)
         return web.Response(status=204)
 
-    def _patience(self) -> dict[str, str]:
+    def _retry_after_header(self) -> dict[str, str]:
         return {"Retry-After": str(self.retry_after)} if self.retry_after is not None else {}
 
     async def _finished(self, operation: Operation) -> Json:
-        """The end of the analysis; a long document is read on while its poll is told "running"."""
-        if operation.id not in self._readings:
-            self._readings[operation.id] = asyncio.create_task(asyncio.to_thread(self._read, operation))
-        reading = self._readings[operation.id]
-        await asyncio.wait([reading], timeout=5.0)
-        if not reading.done():
+        """The result of the analysis. While a long document is being read, polls answer "running"."""
+        if operation.id not in self._read_tasks:
+            self._read_tasks[operation.id] = asyncio.create_task(asyncio.to_thread(self._read, operation))
+        read_task = self._read_tasks[operation.id]
+        await asyncio.wait([read_task], timeout=5.0)
+        if not read_task.done():
             return {"status": "running"}
         try:
-            return {"status": "succeeded", "analyzeResult": reading.result()}
+            return {"status": "succeeded", "analyzeResult": read_task.result()}
         except Unreadable:
             operation.failure = "InvalidContent"
             return {"status": "failed", "error": _failure("InvalidContent")}
@@ -163,8 +173,8 @@ class DocumentIntelligenceEmulator(Emulator):
             count = page_count(operation.content) if operation.content.startswith(b"%PDF-") else 1
         except Unreadable:
             return [1]
-        wanted = _ranges(operation.request.get("pages") or f"1-{count}")
-        return [number for number in wanted if number <= (min(count, 2) if self.free_tier else count)]
+        requested = _ranges(operation.request.get("pages") or f"1-{count}")
+        return [number for number in requested if number <= (min(count, 2) if self.free_tier else count)]
 
 
 def _ranges(text: str) -> list[int]:
@@ -177,14 +187,14 @@ def _ranges(text: str) -> list[int]:
 
 
 async def _document(request: web.Request) -> bytes:
-    """The posted bytes, or those that the posted JSON carries or points to."""
+    """The posted bytes, or those inside or referenced by the posted JSON."""
     body = await request.read()
     if request.content_type != "application/json":
         return body
-    asked: Json = json.loads(body)
-    if "base64Source" in asked:
-        return base64.b64decode(asked["base64Source"])
-    async with aiohttp.ClientSession() as session, session.get(asked["urlSource"]) as response:
+    body_json: Json = json.loads(body)
+    if "base64Source" in body_json:
+        return base64.b64decode(body_json["base64Source"])
+    async with aiohttp.ClientSession() as session, session.get(body_json["urlSource"]) as response:
         if response.status != 200:
             raise ValueError("Content is not accessible: " + str(response.status))
         return await response.read()
@@ -197,7 +207,7 @@ def _failure(code: str) -> Json:
     return {"code": "InvalidRequest", "message": "Invalid request.", "innererror": inner}
 
 
-def _told(
+def _error(
     status: int, code: str, message: str, wait: float | None = None, inner: tuple[str, str] | None = None
 ) -> web.Response:
     error: Json = {"code": code, "message": message}

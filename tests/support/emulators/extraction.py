@@ -1,6 +1,6 @@
-"""Answers without a model: any strict JSON schema is filled with sentences and words of the text.
+"""Fills any strict JSON schema with sentences and words of a text, as the answer of an emulated chat model.
 
-Property names are taken as hints: ``summary``, ``topics``, ``action_items``, ``questions``, ``speaker``.
+Property names are hints: ``summary``, ``topics``, ``action_items``, ``questions``, ``speaker``.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _parts(name: str, text: str) -> list[str]:
 
 def _chosen(options: list[str], about: str) -> str:
     good, bad = bool(_GOOD.search(about)), bool(_BAD.search(about))
-    wanted = "mixed" if good and bad else "positive" if good else "negative" if bad else "neutral"
-    return wanted if wanted in options else options[0]
+    requested = "mixed" if good and bad else "positive" if good else "negative" if bad else "neutral"
+    return requested if requested in options else options[0]
 
 
 def _owner(about: str) -> str | None:

@@ -1,16 +1,16 @@
-"""Faults to order: what the next requests to an emulator shall suffer, asked for by a test.
+"""The faults that a test orders for the next requests to an emulator.
 
-``status``   an error answer in the vendor's own words, before anything is billed
+``status``   an error answer of the vendor, before anything is billed
 ``drop``     the connection is cut without an answer; by default after the request was billed
 ``hang``     no answer for ``seconds``; by default after the request was billed
-``slow``     the answer is right but takes ``seconds``
-``running``  a poll finds the operation still at work, whatever its age
-``expired``  a poll finds that the operation has been forgotten
+``slow``     the answer is correct but takes ``seconds``
+``running``  a poll finds the operation still running
+``expired``  a poll finds that the operation has expired
 ``failed``   a poll finds that the operation has ended without a result, in ``state``
-``shuffle``  a list of results comes in another order than it was asked for
-``refuse``   the model declines to answer
+``shuffle``  a list of results has another order than the request
+``refuse``   the model refuses to answer
 
-``times`` says how many requests are met; -1 means all of them until the next reset.
+``times`` is the number of requests affected; -1 means all until the next reset.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SILENT_KINDS: frozenset[Kind] = frozenset(("drop", "hang"))
 
 @dataclass(slots=True)
 class Fault:
-    """One order: which verb it meets (``*`` for any), what happens, and how often."""
+    """A fault: the verb it affects (``*`` for any), its kind, and how often it happens."""
 
     on: str
     kind: Kind
@@ -39,31 +39,31 @@ class Fault:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise ValueError(f"No fault is called {self.kind!r}; there are {', '.join(get_args(Kind))}.")
+            raise ValueError(f"Unknown fault {self.kind!r}. Known faults: {', '.join(get_args(Kind))}.")
 
 
 class Faults:
-    """The orders not yet carried out, oldest first."""
+    """The pending faults, oldest first."""
 
     def __init__(self) -> None:
-        self._waiting: list[Fault] = []
+        self._pending: list[Fault] = []
 
     def add(self, fault: Fault) -> None:
-        self._waiting.append(fault)
+        self._pending.append(fault)
 
     def take(self, verb: str) -> Fault | None:
-        """The oldest order that meets this verb; it is used up by one."""
-        for fault in self._waiting:
+        """Take the oldest fault for this verb and decrement its count."""
+        for fault in self._pending:
             if fault.on in (verb, "*"):
                 if fault.times > 0:
                     fault.times -= 1
                     if fault.times == 0:
-                        self._waiting.remove(fault)
+                        self._pending.remove(fault)
                 return fault
         return None
 
     def clear(self) -> None:
-        self._waiting.clear()
+        self._pending.clear()
 
     def as_json(self) -> list[dict[str, Any]]:
-        return [asdict(fault) for fault in self._waiting]
+        return [asdict(fault) for fault in self._pending]

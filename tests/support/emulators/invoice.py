@@ -1,4 +1,4 @@
-"""What prebuilt-invoice makes of a page: typed fields out of key-value pairs and the first table."""
+"""Typed invoice fields (as ``prebuilt-invoice`` returns them) from key-value pairs and the first table."""
 
 from __future__ import annotations
 

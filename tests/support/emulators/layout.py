@@ -1,6 +1,6 @@
-"""A page's lines as Document Intelligence tells them: content, words, paragraphs, tables, key-value pairs.
+"""Converts the lines of a page to the JSON of Document Intelligence: words, paragraphs, tables, key-value pairs.
 
-Every span indexes the content that is written here, in Python's code points.
+Every span indexes the written content in Python code points.
 """
 
 from __future__ import annotations
@@ -97,15 +97,15 @@ class Layout:
 
     def _word(self, word: Word, *, first: bool) -> Json:
         self._write("" if first else " ")
-        told: Json = {
+        answer: Json = {
             "content": word.text,
             "polygon": word.rect.polygon,
             "confidence": 0.994,
             "span": {"offset": self._length, "length": len(word.text)},
         }
         self._write(word.text)
-        self._page["words"].append(told)
-        return told
+        self._page["words"].append(answer)
+        return answer
 
     def _table(self, rows: list[Line]) -> None:
         start = self._length

@@ -1,4 +1,4 @@
-"""OGG Opus, as little of it as is needed: how long a recording is, and recordings of pure silence."""
+"""Minimal OGG Opus support: the duration of a recording, and silent recordings."""
 
 from __future__ import annotations
 

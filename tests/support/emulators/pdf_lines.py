@@ -1,4 +1,4 @@
-"""The words and lines of a PDF with their places, read by PDFium. Lengths are inches from the top left."""
+"""Extracts words and lines of a PDF with their positions in inches from the top left, using PDFium."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The emulators as a process of their own, which outlives every worker that a test kills."""
+"""Runs the emulators in their own process, so that they survive workers that a test kills."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def state(url: str) -> dict[str, Any]:
 
 
 def order_fault(url: str, **fault: Any) -> None:
-    """Let the emulator at this address misbehave; see ``Fault`` for the words."""
+    """Let the emulator at this address answer with a fault; see ``Fault`` for the arguments."""
     _post(f"{url}/_control/faults", fault)
 
 
 def reset(url: str, **pace: float) -> None:
-    """Let the emulator at this address forget everything; ``polls`` and ``seconds`` set its pace."""
+    """Delete the emulator's state; ``polls`` and ``seconds`` set how long its operations take."""
     _post(f"{url}/_control/reset", pace)
 
 

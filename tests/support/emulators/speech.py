@@ -1,4 +1,4 @@
-"""What the emulated SpeechKit hears: a conversation read over and over until the recording ends."""
+"""The transcript of the SpeechKit emulator: a fixed conversation, repeated to the end of the recording."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Utterance:
         return " ".join(word for word, _, _ in self.words)
 
 
-def heard(script: Sequence[tuple[int, str]], seconds: float) -> Iterator[Utterance]:
+def script_utterances(script: Sequence[tuple[int, str]], seconds: float) -> Iterator[Utterance]:
     """The script as it fits into a recording; a line that does not fit is cut off."""
     now = 0.0
     while now < seconds:
@@ -50,7 +50,7 @@ def heard(script: Sequence[tuple[int, str]], seconds: float) -> Iterator[Utteran
 
 
 def v3_results(utterances: Sequence[Utterance], seconds: float, session: str) -> str:
-    """Every utterance twice, first as heard and then refined, each result a line of JSON."""
+    """Every utterance twice, first as recognized and then refined, each result a line of JSON."""
     lines: list[Json] = []
     counts: dict[int, int] = {}
     for utterance in utterances:

@@ -1,6 +1,6 @@
-"""A local Yandex SpeechKit: API v3 with the recording inside, and v2 with its address.
+"""An emulator of Yandex SpeechKit: API v3 with the recording in the request, API v2 with its URL.
 
-It measures the recording but does not listen: the words are those of ``script``.
+It measures the duration of the recording but does not transcribe it: the words come from ``script``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from aiohttp import web
 from tests.support.emulators.base import FAULT, Emulator, Operation
 from tests.support.emulators.faults import Fault
 from tests.support.emulators.ogg import opus_seconds
-from tests.support.emulators.speech import CONVERSATION, heard, v2_chunks, v3_results
+from tests.support.emulators.speech import CONVERSATION, script_utterances, v2_chunks, v3_results
 
 Json = dict[str, Any]
 MAX_BODY = 60 * 1024 * 1024
 _GRPC = {400: 3, 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 501: 12, 503: 14, 504: 4}
-_SAID = {
+_MESSAGES = {
     401: "The token or key is not valid",
     403: "Permission denied",
     404: "operation not found",
@@ -35,9 +35,9 @@ _SAID = {
 
 
 class SpeechKitEmulator(Emulator):
-    """All three of the vendor's hosts on one port.
+    """Emulates the three hosts of the vendor on one port.
 
-    ``late_data`` is how often the data of a finished operation are said not to be ready yet.
+    ``late_data`` is the number of requests for a finished operation that answer "data is not ready".
     """
 
     name = "speechkit"
@@ -48,7 +48,7 @@ class SpeechKitEmulator(Emulator):
         super().__init__(**settings)
         self.script = script
         self.late_data = late_data
-        self._early: dict[str, int] = {}
+        self._result_requests: dict[str, int] = {}
 
     def routes(self) -> list[web.RouteDef]:
         return [
@@ -63,42 +63,42 @@ class SpeechKitEmulator(Emulator):
         return request.headers.get("Authorization") in (f"Api-Key {self.key}", f"Bearer {self.key}")
 
     def error(self, status: int, fault: Fault | None = None) -> web.Response:
-        said = (fault.message if fault else None) or _SAID.get(status, "Internal error")
-        told = _told(status, said)
+        message = (fault.message if fault else None) or _MESSAGES.get(status, "Internal error")
+        response = _error(status, message)
         if fault and fault.retry_after is not None:
-            # The vendor promises none; a gateway before it may send one.
-            told.headers["Retry-After"] = f"{fault.retry_after:g}"
-        return told
+            # The vendor sends none; a gateway in front of it may send one.
+            response.headers["Retry-After"] = f"{fault.retry_after:g}"
+        return response
 
     async def _recognize(self, request: web.Request) -> web.Response:
         body = await request.read()
         if len(body) > MAX_BODY:
-            return _told(400, "Request body is larger than 60 MB")
+            return _error(400, "Request body is larger than 60 MB")
         try:
-            asked: Json = json.loads(body)
-            recording = base64.b64decode(asked.pop("content"), validate=True)
-            container = asked["recognitionModel"]["audioFormat"]["containerAudio"]["containerAudioType"]
+            body_json: Json = json.loads(body)
+            recording = base64.b64decode(body_json.pop("content"), validate=True)
+            container = body_json["recognitionModel"]["audioFormat"]["containerAudio"]["containerAudioType"]
         except (ValueError, KeyError, binascii.Error) as problem:
-            return _told(400, f"Invalid request: {problem}")
+            return _error(400, f"Invalid request: {problem}")
         if container != "OGG_OPUS":
-            return _told(400, f"This emulator hears OGG_OPUS only, not {container}")
-        return self._accept(recording, {**asked, "description": "STT v3 async recognition"})
+            return _error(400, f"This emulator accepts OGG_OPUS only, not {container}")
+        return self._accept(recording, {**body_json, "description": "STT v3 async recognition"})
 
     async def _recognize_v2(self, request: web.Request) -> web.Response:
-        asked: Json = await request.json()
-        async with aiohttp.ClientSession() as session, session.get(asked["audio"]["uri"]) as response:
+        body_json: Json = await request.json()
+        async with aiohttp.ClientSession() as session, session.get(body_json["audio"]["uri"]) as response:
             if response.status != 200:
-                return _told(400, "Audio uri is not accessible")
+                return _error(400, "Audio uri is not accessible")
             return self._accept(await response.read(), {"v2": True})
 
-    def _accept(self, recording: bytes, asked: Json) -> web.Response:
+    def _accept(self, recording: bytes, body_json: Json) -> web.Response:
         try:
             seconds = opus_seconds(recording)
         except ValueError as problem:
-            return _told(400, f"Audio cannot be decoded: {problem}")
+            return _error(400, f"Audio cannot be decoded: {problem}")
         if seconds > 4 * 3600:
-            return _told(400, "Audio is longer than 4 hours")
-        operation = Operation(f"f8d{uuid.uuid4().hex[:17]}", recording, {**asked, "seconds": seconds})
+            return _error(400, "Audio is longer than 4 hours")
+        operation = Operation(f"f8d{uuid.uuid4().hex[:17]}", recording, {**body_json, "seconds": seconds})
         self.operations[operation.id] = operation
         self.bill.charge(recording, seconds=float(max(15, math.ceil(seconds))))
         return web.json_response(_state(operation, done=False))
@@ -120,48 +120,58 @@ class SpeechKitEmulator(Emulator):
         state = _state(operation, done=True)
         if operation.request.get("v2"):
             kind = "type.googleapis.com/yandex.cloud.ai.stt.v2.LongRunningRecognitionResponse"
-            state["response"] = {"@type": kind, "chunks": v2_chunks(self._heard(operation))}
+            state["response"] = {"@type": kind, "chunks": v2_chunks(self._utterances(operation))}
         return web.json_response(state)
 
     async def _result(self, request: web.Request) -> web.Response:
         fault = request.get(FAULT)
-        wanted = request.query.get("operationId") or request.query.get("operation_id", "")
-        operation = self.operations.get(wanted)
+        operation_id = request.query.get("operationId") or request.query.get("operation_id", "")
+        operation = self.operations.get(operation_id)
         if operation is None or (fault and fault.kind == "expired"):
-            return _told(404, "operation not found")
-        asked = self._early.get(wanted, 0)
-        self._early[wanted] = asked + 1
-        if operation.polls <= self.polls or asked < self.late_data:
-            return _told(404, "operation data is not ready")
+            return _error(404, "operation not found")
+        requests = self._result_requests.get(operation_id, 0)
+        self._result_requests[operation_id] = requests + 1
+        if operation.polls <= self.polls or requests < self.late_data:
+            return _error(404, "operation data is not ready")
         seconds = operation.request["seconds"]
         return web.Response(
-            text=v3_results(self._heard(operation), seconds, operation.id), content_type="application/json"
+            text=v3_results(self._utterances(operation), seconds, operation.id),
+            content_type="application/json",
         )
 
     async def _delete(self, request: web.Request) -> web.Response:
-        wanted = request.query.get("operationId", "")
+        operation_id = request.query.get("operationId", "")
         return (
-            web.json_response({}) if self.operations.pop(wanted, None) else _told(404, "operation not found")
+            web.json_response({})
+            if self.operations.pop(operation_id, None)
+            else _error(404, "operation not found")
         )
 
-    def _heard(self, operation: Operation) -> list[Any]:
-        return list(heard(self.script, operation.request["seconds"]))
+    def _utterances(self, operation: Operation) -> list[Any]:
+        return list(script_utterances(self.script, operation.request["seconds"]))
 
 
 def _state(operation: Operation, *, done: bool) -> Json:
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = datetime.now(UTC)
+    if done and operation.finished_at is None:
+        operation.finished_at = now
+    modified = operation.finished_at or now
     described = {"description": operation.request.get("description", ""), "createdBy": "emulator"}
     return {
         "id": operation.id,
-        "createdAt": now,
-        "modifiedAt": now,
+        "createdAt": _timestamp(modified),
+        "modifiedAt": _timestamp(modified),
         "done": done,
         "metadata": None,
         **described,
     }
 
 
-def _told(status: int, message: str) -> web.Response:
+def _timestamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _error(status: int, message: str) -> web.Response:
     error: Json = {
         "grpcCode": _GRPC.get(status, 13),
         "httpCode": status,

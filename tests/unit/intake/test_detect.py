@@ -1,10 +1,9 @@
-"""What a file is, is decided by its content; its name is believed only where content cannot tell."""
+"""Detection decides by content; the name decides only where content is ambiguous."""
 
 from __future__ import annotations
 
 import io
 import struct
-import time
 import zipfile
 from pathlib import Path
 
@@ -13,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import pdfs
-from towpath.intake.detect import HEAD, Detected, detect, detect_file
+from towpath.intake.detect import HEAD_BYTES, DetectedType, detect, detect_file
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 
 
-def seen(content: bytes, name: str = "upload") -> Detected:
+def detected(content: bytes, name: str = "upload") -> DetectedType:
     def open_zip() -> zipfile.ZipFile:
         return zipfile.ZipFile(io.BytesIO(content))
 
-    return detect(content[:HEAD], content[-4096:], name, open_zip)
+    return detect(content[:HEAD_BYTES], content[-4096:], name, open_zip)
 
 
 def archive(entries: dict[str, str | bytes], *, streamed: bool = False) -> bytes:
-    """A zip; ``streamed`` as programs write it that learn the sizes last."""
+    """A zip archive. ``streamed``: the sizes follow the data, as in archives written to a pipe."""
     content = io.BytesIO()
     target = Unseekable(content) if streamed else content
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -91,7 +90,7 @@ OPEN_TEXT = "application/vnd.oasis.opendocument.text"
     ],
 )
 def test_documents_are_known_by_their_content(content: bytes, media_type: str) -> None:
-    assert seen(content) == Detected(media_type, "document")
+    assert detected(content) == DetectedType(media_type, "document")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_documents_are_known_by_their_content(content: bytes, media_type: str) -
     ],
 )
 def test_recordings_are_calls(content: bytes, media_type: str) -> None:
-    assert seen(content) == Detected(media_type, "call")
+    assert detected(content) == DetectedType(media_type, "call")
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -131,7 +130,7 @@ def test_recordings_are_calls(content: bytes, media_type: str) -> None:
 def test_archives_are_known_by_what_they_hold(
     entries: dict[str, str | bytes], media_type: str, streamed: bool
 ) -> None:
-    assert seen(archive(entries, streamed=streamed), "upload.zip") == Detected(media_type)
+    assert detected(archive(entries, streamed=streamed), "upload.zip") == DetectedType(media_type)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_archives_are_known_by_what_they_hold(
     ],
 )
 def test_a_name_decides_only_between_kinds_of_text(content: bytes, name: str, media_type: str) -> None:
-    assert seen(content, name).media_type == media_type
+    assert detected(content, name).media_type == media_type
 
 
 @pytest.mark.parametrize(
@@ -169,28 +168,28 @@ def test_a_name_decides_only_between_kinds_of_text(content: bytes, name: str, me
         (bytes(range(256)) * 8, "application/octet-stream", "cannot be read"),
     ],
 )
-def test_what_has_no_reader_is_told_so_in_a_sentence(content: bytes, media_type: str, word: str) -> None:
-    found = seen(content)
+def test_an_unsupported_type_has_a_reason(content: bytes, media_type: str, word: str) -> None:
+    found = detected(content)
 
-    assert (found.media_type, found.supported) == (media_type, False)
-    assert found.reason is not None
-    assert word in found.reason
+    assert found.media_type == media_type
+    assert found.unsupported_reason is not None
+    assert word in found.unsupported_reason
 
 
-def test_a_file_on_disk_is_recognized_in_no_time(tmp_path: Path) -> None:
+def test_detection_reads_only_the_ends_of_a_file(tmp_path: Path) -> None:
     path = pdfs.plain(tmp_path / "upload", [["Hello"]])
-    began = time.process_time()
-    for _ in range(20):
-        assert detect_file(path, "hello.txt").media_type == "application/pdf"
-    assert (time.process_time() - began) / 20 < 0.005
+    with path.open("ab") as file:
+        file.truncate(1 << 40)  # a sparse file of 1 TiB: reading it whole would never end
+
+    assert detect_file(path, "hello.txt").media_type == "application/pdf"
 
 
 @given(content=st.binary(max_size=600), name=st.text(max_size=20))
-def test_any_bytes_have_an_answer(content: bytes, name: str) -> None:
-    found = seen(content, name)
+def test_any_bytes_get_a_media_type(content: bytes, name: str) -> None:
+    found = detected(content, name)
 
     assert found.media_type.count("/") == 1
-    assert found.supported == (found.reason is None)
+    assert found.unsupported_reason != ""
 
 
 MAGICS = [
@@ -208,4 +207,4 @@ MAGICS = [
 
 @given(magic=st.sampled_from(MAGICS), rest=st.binary(max_size=200))
 def test_any_bytes_behind_a_known_beginning_have_an_answer(magic: bytes, rest: bytes) -> None:
-    assert seen(magic + rest, "x.pdf").kind in ("document", "call")
+    assert detected(magic + rest, "x.pdf").kind in ("document", "call")

@@ -1,12 +1,13 @@
-"""A snippet shows the place that answers, and marks the words that were looked for in all their forms."""
+"""Snippets show the best match and highlight the words of the query in all their forms."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from towpath.search.query import read
-from towpath.search.snippet import LENGTH, Snippet, cut
+from towpath.search.query_parser import parse_query
+from towpath.search.snippet import SNIPPET_LENGTH, Snippet, make_snippet
 
 FILLER = "Nothing of interest happens in this sentence at all. "
 LEASE = (
@@ -21,61 +22,66 @@ def marked(snippet: Snippet) -> list[str]:
     return [snippet.text[start:end] for start, end in snippet.highlights]
 
 
-def test_the_snippet_opens_with_the_sentence_that_answers():
-    snippet = cut(LEASE, read("notice period"))
+def test_the_snippet_begins_with_the_matching_sentence():
+    snippet = make_snippet(LEASE, parse_query("notice period"))
     assert snippet.text.startswith("… The notice period is three months; notices go to the landlord.")
     assert snippet.text.endswith(" …")
     assert marked(snippet) == ["notice", "period", "notices"]
 
 
-def test_forms_of_a_word_are_the_same_word():
-    assert marked(cut("They were running; he runs, a runner ran.", read("run"))) == ["running", "runs"]
-    assert marked(cut("Договор, договора, договорами", read("договору"))) == [
+def test_all_forms_of_a_word_are_highlighted():
+    assert marked(make_snippet("They were running; he runs, a runner ran.", parse_query("run"))) == [
+        "running",
+        "runs",
+    ]
+    assert marked(make_snippet("Договор, договора, договорами", parse_query("договору"))) == [
         "Договор",
         "договора",
         "договорами",
     ]
-    assert marked(cut("A café, the CAFE, cafés", read("Café"))) == ["café", "CAFE", "cafés"]
+    assert marked(make_snippet("A café, the CAFE, cafés", parse_query("Café"))) == ["café", "CAFE", "cafés"]
 
 
-def test_a_phrase_is_marked_as_a_whole_and_its_words_alone_are_not():
-    snippet = cut("The notice was late. The notice period began. A period ended.", read('"notice period"'))
+def test_a_phrase_is_highlighted_as_a_whole_and_its_single_words_are_not():
+    snippet = make_snippet(
+        "The notice was late. The notice period began. A period ended.", parse_query('"notice period"')
+    )
     assert marked(snippet) == ["notice period"]
 
 
-def test_small_words_are_not_marked_unless_there_are_no_others():
-    assert marked(cut("The lease of the house", read("the lease of"))) == ["lease"]
-    assert marked(cut("The lease of the house", read("of the"))) == ["The", "of", "the"]
+def test_stopwords_are_highlighted_only_if_there_are_no_other_words():
+    assert marked(make_snippet("The lease of the house", parse_query("the lease of"))) == ["lease"]
+    assert marked(make_snippet("The lease of the house", parse_query("of the"))) == ["The", "of", "the"]
 
 
-def test_the_place_with_most_of_the_words_wins():
+def test_the_window_with_most_terms_is_shown():
     text = f"A deposit. {FILLER * 8} The deposit is returned to the tenant. {FILLER * 8} A tenant."
-    assert "The deposit is returned to the tenant." in cut(text, read("tenant deposit")).text
+    assert "The deposit is returned to the tenant." in make_snippet(text, parse_query("tenant deposit")).text
 
 
-def test_without_any_of_the_words_the_beginning_is_shown():
-    snippet = cut(LEASE, read("astronomy"))
+def test_without_a_match_the_start_of_the_text_is_shown():
+    snippet = make_snippet(LEASE, parse_query("astronomy"))
     assert snippet.text.startswith("Lease The premises are let furnished.")
     assert snippet.highlights == ()
 
 
-def test_scripts_without_blanks_are_marked_letter_by_letter():
+def test_scripts_without_blanks_are_highlighted_by_character():
     text = "吾輩は猫である。名前はまだ無い。" * 30 + "東京都の猫が好き。"
-    assert marked(cut(text, read("東京都"))) == ["東京都"]
-    assert marked(cut(text, read("都"))) == ["都"]
-    assert set(marked(cut(text, read("猫")))) == {"猫"}
-    assert len(cut(text, read("東京都")).text) <= LENGTH + 4
+    assert marked(make_snippet(text, parse_query("東京都"))) == ["東京都"]
+    assert marked(make_snippet(text, parse_query("都"))) == ["都"]
+    assert set(marked(make_snippet(text, parse_query("猫")))) == {"猫"}
+    assert len(make_snippet(text, parse_query("東京都")).text) <= SNIPPET_LENGTH + 4
 
 
 def test_tables_and_headings_are_shown_as_plain_text():
     table = "# Prices\n\n| item | price |\n|---|---:|\n| bolt | 3.20 |\n"
-    assert cut(table, read("bolt")).text == "Prices | item | price | | bolt | 3.20 |"
+    assert make_snippet(table, parse_query("bolt")).text == "Prices | item | price | | bolt | 3.20 |"
 
 
 @given(st.text(max_size=2_000), st.text(max_size=40))
-def test_marks_lie_inside_the_snippet_and_apart(passage: str, query: str):
-    snippet = cut(passage, read(query))
-    assert len(snippet.text) <= LENGTH + 4
+def test_highlights_are_inside_the_snippet_and_do_not_overlap(passage: str, query: str):
+    snippet = make_snippet(passage, parse_query(query))
+    assert len(snippet.text) <= SNIPPET_LENGTH + 4
     last = 0
     for start, end in snippet.highlights:
         assert last <= start < end <= len(snippet.text)
@@ -83,6 +89,21 @@ def test_marks_lie_inside_the_snippet_and_apart(passage: str, query: str):
 
 
 @given(st.lists(st.sampled_from(["tenant", "lease", "of", "the", "東京", "猫"]), min_size=1, max_size=200))
-def test_a_word_of_the_passage_is_always_shown_and_marked(words: list[str]):
-    wanted = words[len(words) // 2]
-    assert wanted in marked(cut(" ".join(words), read(wanted)))
+def test_a_word_of_the_chunk_is_always_shown_and_highlighted(words: list[str]):
+    middle_word = words[len(words) // 2]
+    assert middle_word in marked(make_snippet(" ".join(words), parse_query(middle_word)))
+
+
+@pytest.mark.parametrize(
+    "part", ["------- ", "| --- ", ":---: ", "- ", "-", " ", "\t", "|", "# ", "> ", "**"]
+)
+@pytest.mark.parametrize("repeats", [1, 10, 1_000, 2_000])
+def test_lines_of_table_rules_take_time_in_proportion_to_their_length(part: str, repeats: int):
+    """A pattern that backtracks does not return from these lines before the test's time limit."""
+    snippet = make_snippet(f"{part * repeats} notice\n{part * repeats}\nperiod", parse_query("notice"))
+    assert "notice" in marked(snippet)
+
+
+def test_the_rules_of_tables_are_left_out():
+    table = "| Name | Sum |\n|:---|---:|\n| notice | 12 |\n\n------- -----\nperiod\n------- -----"
+    assert make_snippet(table, parse_query("notice")).text == "| Name | Sum | | notice | 12 | period"

@@ -1,72 +1,75 @@
-// What a person can do to documents. Afterwards everything that shows the document is told.
+// Actions on documents. Each one refreshes the cached data of the document.
 import type { QueryClient } from '@tanstack/react-query'
-import { renew } from '../library/feed'
-import { changeLists, without } from '../library/list'
-import { get, post, remove } from './client'
-import { fetchStatuses, isGoing, type Status, statusKey } from './status'
+import { refetchDocument } from '../library/feed'
+import { updateLists, withoutDocument } from '../library/list'
+import { api, unwrap } from './client'
+import { fetchStatus, fetchStatuses, isProcessing, type Status, statusKey } from './status'
 
-export type Verb = 'retry' | 'rerun' | 'cancel' | 'delete'
+export type Action = 'retry' | 'rerun' | 'cancel' | 'delete'
 
-export interface Rerun {
+export interface RerunOptions {
   fromStage: string | null
+  /** Ignore cached provider results. */
   fresh: boolean
 }
 
-/** The stage at which an ended run stopped; null when it ended well or never began. */
+/** The stage at which an ended run stopped; null when all stages are completed. */
 export function stoppedAt(status: Status): string | null {
   const unfinished = status.stages.find((stage) => stage.status !== 'COMPLETED')
   return unfinished?.name ?? null
 }
 
-/** Go on where the last run stopped: a failed job is resumed, a stopped run is begun anew from its stage. */
+/** Resumes the last run: retries its failed job, or starts a new run from the stage at which it stopped. */
 export async function retry(client: QueryClient, id: string): Promise<void> {
-  const status = await get('/documents/{document_id}/status', { path: { document_id: id } })
+  const status = await fetchStatus(id)
   const failed = status.stages.find((stage) => stage.status === 'FAILED' && stage.job_id !== null)
-  if (failed?.job_id) await post('/jobs/{job_id}/retry', { path: { job_id: failed.job_id } })
-  else await post('/documents/{document_id}/runs', { path: { document_id: id }, body: wish(resumeFrom(status), false) })
-  await afterwards(client, id)
+  if (failed?.job_id) await api.POST('/jobs/{job_id}/retry', { params: { path: { job_id: failed.job_id } } })
+  else await startRun(id, { fromStage: resumeFrom(status), fresh: false })
+  await refresh(client, id)
 }
 
-/** A stage to start from, when there are finished ones before it to take over. */
+/** The stage from which a new run can start because all stages before it are completed; null for the first stage. */
 export function resumeFrom(status: Status): string | null {
   const stopped = stoppedAt(status)
   return stopped === (status.stages[0]?.name ?? null) ? null : stopped
 }
 
-export async function rerun(client: QueryClient, id: string, { fromStage, fresh }: Rerun): Promise<void> {
-  await post('/documents/{document_id}/runs', { path: { document_id: id }, body: wish(fromStage, fresh) })
-  await afterwards(client, id)
+export async function rerun(client: QueryClient, id: string, options: RerunOptions): Promise<void> {
+  await startRun(id, options)
+  await refresh(client, id)
 }
 
 export async function cancel(client: QueryClient, id: string): Promise<void> {
-  const status = await get('/documents/{document_id}/status', { path: { document_id: id } })
-  if (status.run && ['QUEUED', 'RUNNING'].includes(status.run.state)) {
-    await post('/runs/{run_id}/cancel', { path: { run_id: status.run.id } })
+  const { run } = await fetchStatus(id)
+  if (run && ['QUEUED', 'RUNNING'].includes(run.state)) {
+    await api.POST('/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })
   }
-  await afterwards(client, id)
+  await refresh(client, id)
 }
 
-export async function destroy(client: QueryClient, id: string): Promise<void> {
-  await remove('/documents/{document_id}', { path: { document_id: id } })
-  changeLists(client, (list) => without(list, id))
-  for (const about of ['document', 'status', 'runs', 'costs', 'fields', 'content', 'chunks', 'connections', 'transcript', 'analysis']) {
-    client.removeQueries({ queryKey: [about, id] })
-  }
+const DOCUMENT_QUERIES = [
+  'document', 'status', 'runs', 'costs', 'fields', 'content', 'chunks', 'connections', 'transcript', 'analysis',
+]
+
+export async function deleteDocument(client: QueryClient, id: string): Promise<void> {
+  await api.DELETE('/documents/{document_id}', { params: { path: { document_id: id } } })
+  updateLists(client, (list) => withoutDocument(list, id))
+  for (const query of DOCUMENT_QUERIES) client.removeQueries({ queryKey: [query, id] })
 }
 
-/** Which verbs make sense for a document in this state. What can never be read is not worth a retry. */
-export function verbsFor(status: string, failureType: string | null = null): Verb[] {
-  if (isGoing(status)) return ['cancel', 'delete']
+/** The actions that are possible for a document. A rejected file would be rejected again, so it has no retry. */
+export function actionsFor(status: string, failureType: string | null = null): Action[] {
+  if (isProcessing(status)) return ['cancel', 'delete']
   if (failureType === 'REJECTED') return ['rerun', 'delete']
   return status === 'COMPLETED' ? ['rerun', 'delete'] : ['retry', 'rerun', 'delete']
 }
 
-/** Do something to many documents, a few at a time; how many it could not be done to. */
-export async function each(ids: readonly string[], act: (id: string) => Promise<void>): Promise<number> {
-  const waiting = [...ids]
+/** Applies an action to many documents, four at a time. Returns the number of failures. */
+export async function forEachDocument(ids: readonly string[], act: (id: string) => Promise<void>): Promise<number> {
+  const remaining = [...ids]
   let failures = 0
   const work = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    for (let id = remaining.shift(); id !== undefined; id = remaining.shift()) {
       await act(id).catch(() => {
         failures += 1
       })
@@ -76,13 +79,14 @@ export async function each(ids: readonly string[], act: (id: string) => Promise<
   return failures
 }
 
-async function afterwards(client: QueryClient, id: string): Promise<void> {
-  await Promise.all([fetchStatuses(client, [id]), renew(client, id)])
+async function startRun(id: string, { fromStage, fresh }: RerunOptions): Promise<void> {
+  const params = { path: { document_id: id } }
+  await unwrap(api.POST('/documents/{document_id}/runs', { params, body: { from_stage: fromStage, fresh } }))
+}
+
+async function refresh(client: QueryClient, id: string): Promise<void> {
+  await Promise.all([fetchStatuses(client, [id]), refetchDocument(client, id)])
   void client.invalidateQueries({ queryKey: statusKey(id) })
   void client.invalidateQueries({ queryKey: ['runs', id] })
   void client.invalidateQueries({ queryKey: ['operations'] })
-}
-
-function wish(fromStage: string | null, fresh: boolean) {
-  return { from_stage: fromStage, fresh }
 }

@@ -1,4 +1,4 @@
-// Where something stands in a document. The server sends only what it knows, so everything may be missing.
+// The position of a chunk or field in its document. The server sends only the parts that it knows.
 
 export interface Box {
   x0: number
@@ -19,24 +19,24 @@ export interface Anchor {
 }
 
 export function anchorOf(raw: Record<string, unknown> | undefined): Anchor {
-  const said = raw ?? {}
-  const [start, end] = [number(said['start']), number(said['end'])]
-  const [from, to] = [number(said['seconds_start']), number(said['seconds_end'])]
-  const headings = said['heading_path']
+  const fields = raw ?? {}
+  const [start, end] = [number(fields['start']), number(fields['end'])]
+  const [from, to] = [number(fields['seconds_start']), number(fields['seconds_end'])]
+  const headings = fields['heading_path']
   return {
     span: start !== null && end !== null && end > start ? [start, end] : null,
     headings: Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : [],
-    page: number(said['page']),
-    box: boxOf(said['box']),
-    speaker: typeof said['speaker'] === 'string' ? said['speaker'] : null,
+    page: number(fields['page']),
+    box: boxOf(fields['box']),
+    speaker: typeof fields['speaker'] === 'string' ? fields['speaker'] : null,
     seconds: from !== null ? [from, to ?? from] : null,
   }
 }
 
 function boxOf(raw: unknown): Box | null {
   if (typeof raw !== 'object' || raw === null) return null
-  const said = raw as Record<string, unknown>
-  const [x0, y0, x1, y1] = [number(said['x0']), number(said['y0']), number(said['x1']), number(said['y1'])]
+  const fields = raw as Record<string, unknown>
+  const [x0, y0, x1, y1] = [number(fields['x0']), number(fields['y0']), number(fields['x1']), number(fields['y1'])]
   if (x0 === null || y0 === null || x1 === null || y1 === null) return null
   return { x0, y0, x1, y1 }
 }
@@ -45,8 +45,8 @@ function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** The place in words: `page 3`, `1:05, Anna`. */
-export function whereabouts(anchor: Anchor): string | null {
+/** The position as text: `page 3`, or the nearest heading. */
+export function locationText(anchor: Anchor): string | null {
   if (anchor.page !== null) return `page ${anchor.page}`
   return anchor.headings.length ? anchor.headings[anchor.headings.length - 1]! : null
 }

@@ -1,72 +1,71 @@
-// Whether the server answers. Once it does not, one probe at a time asks until it does again.
+// Whether the server is reachable. While it is not, one health check at a time runs until it answers.
 import { createStore } from '../parts/store'
-import { place } from './place'
+import { apiUrl } from './url'
 
-export type Connection = { state: 'fine' } | { state: 'lost'; since: number; nextTry: number; trying: boolean }
+export type Connection = { state: 'online' } | { state: 'offline'; since: number; nextCheck: number; checking: boolean }
 
-const FIRST_WAIT = 1_000
-const LONGEST_WAIT = 4_000
-/** A page at rest asks nothing and would not notice; after so long without a word it asks for a sign of life. */
-const QUIET = 15_000
-const LOOK = 5_000
+const FIRST_DELAY = 1_000
+const MAX_DELAY = 4_000
+/** After 15 s without any answer the page asks for the server's health; an idle page sends no other requests. */
+const IDLE_LIMIT = 15_000
+const IDLE_CHECK_INTERVAL = 5_000
 
-export const connection = createStore<Connection>({ state: 'fine' })
+export const connection = createStore<Connection>({ state: 'online' })
 
-let wait = FIRST_WAIT
+let delay = FIRST_DELAY
 let timer: ReturnType<typeof setTimeout> | undefined
+let lastAnswerAt = Date.now()
 
-let heardAt = Date.now()
-
-/** From now on silence is noticed, also while there is nothing to ask; not while nobody looks. */
-export function keepListening(): void {
+/** Starts the health checks of an idle page; a hidden page sends none. */
+export function startHealthChecks(): void {
   setInterval(() => {
-    const quiet = Date.now() - heardAt > QUIET
-    if (quiet && !document.hidden && connection.get().state === 'fine') void listen()
-  }, LOOK)
+    const idle = Date.now() - lastAnswerAt > IDLE_LIMIT
+    if (idle && !document.hidden && connection.get().state === 'online') void checkIdle()
+  }, IDLE_CHECK_INTERVAL)
 }
 
-export function answered(): void {
-  heardAt = Date.now()
-  if (connection.get().state === 'fine') return
+export function markReachable(): void {
+  lastAnswerAt = Date.now()
+  if (connection.get().state === 'online') return
   clearTimeout(timer)
-  wait = FIRST_WAIT
-  connection.set({ state: 'fine' })
+  delay = FIRST_DELAY
+  connection.set({ state: 'online' })
 }
 
-export function silent(): void {
-  if (connection.get().state === 'lost') return
+export function markUnreachable(): void {
+  if (connection.get().state === 'offline') return
   schedule(Date.now())
 }
 
-export function tryNow(): void {
-  const now = connection.get()
-  if (now.state === 'fine' || now.trying) return
+export function checkNow(): void {
+  const current = connection.get()
+  if (current.state === 'online' || current.checking) return
   clearTimeout(timer)
-  void probe(now.since)
+  void check(current.since)
 }
 
 function schedule(since: number): void {
-  connection.set({ state: 'lost', since, nextTry: Date.now() + wait, trying: false })
-  timer = setTimeout(() => void probe(since), wait)
-  wait = Math.min(LONGEST_WAIT, wait * 1.6)
+  connection.set({ state: 'offline', since, nextCheck: Date.now() + delay, checking: false })
+  timer = setTimeout(() => void check(since), delay)
+  delay = Math.min(MAX_DELAY, delay * 1.6)
 }
 
-async function listen(): Promise<void> {
+async function checkIdle(): Promise<void> {
   try {
-    await fetch(place('/health'), { cache: 'no-store', signal: AbortSignal.timeout(10_000) })
-    answered()
+    await fetch(apiUrl('/health'), { cache: 'no-store', signal: AbortSignal.timeout(10_000) })
+    markReachable()
   } catch {
-    silent()
+    markUnreachable()
   }
 }
 
-async function probe(since: number): Promise<void> {
-  connection.set({ state: 'lost', since, nextTry: Date.now(), trying: true })
+async function check(since: number): Promise<void> {
+  connection.set({ state: 'offline', since, nextCheck: Date.now(), checking: true })
   try {
-    const answer = await fetch(place('/health'), { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
-    if (answer.ok) return answered()
+    const answer = await fetch(apiUrl('/health'), { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
+    if (answer.ok) return markReachable()
   } catch {
-    // Still silent; the next try is scheduled below.
+    // Still unreachable; the next check is scheduled below.
   }
   schedule(since)
 }

@@ -1,29 +1,29 @@
-// The API key: the only secret this page keeps, and only in this browser.
+// The API key, stored in this browser only.
 import { createStore } from '../parts/store'
 
-const PLACE = 'towpath.key'
+const STORAGE_KEY = 'towpath.key'
 
 export interface KeyState {
   key: string | null
-  /** Why the server wants one: nothing to ask for, none was sent, or the one sent is not known. */
-  wanted: 'no' | 'missing' | 'unknown'
+  /** Whether the user must enter a key: `missing` if none was sent, `unknown` if the server does not know the one sent. */
+  required: 'no' | 'missing' | 'unknown'
 }
 
-export const keys = createStore<KeyState>({ key: read(), wanted: 'no' })
+export const keys = createStore<KeyState>({ key: storedKey(), required: 'no' })
 
-export function enterKey(key: string): void {
-  localStorage.setItem(PLACE, key)
-  keys.set({ key, wanted: 'no' })
+export function saveKey(key: string): void {
+  localStorage.setItem(STORAGE_KEY, key)
+  keys.set({ key, required: 'no' })
 }
 
-export function forgetKey(): void {
-  localStorage.removeItem(PLACE)
-  keys.set({ key: null, wanted: 'missing' })
+export function removeKey(): void {
+  localStorage.removeItem(STORAGE_KEY)
+  keys.set({ key: null, required: 'missing' })
 }
 
-/** The server turned a request away for want of a (good) key. */
-export function keyWanted(sent: boolean): void {
-  keys.set({ key: keys.get().key, wanted: sent ? 'unknown' : 'missing' })
+/** The server answered 401. */
+export function requireKey(keySent: boolean): void {
+  keys.set({ key: keys.get().key, required: keySent ? 'unknown' : 'missing' })
 }
 
 export function authorization(): Record<string, string> {
@@ -31,6 +31,6 @@ export function authorization(): Record<string, string> {
   return key === null ? {} : { Authorization: `Bearer ${key}` }
 }
 
-function read(): string | null {
-  return typeof localStorage === 'undefined' ? null : localStorage.getItem(PLACE)
+function storedKey(): string | null {
+  return typeof localStorage === 'undefined' ? null : localStorage.getItem(STORAGE_KEY)
 }

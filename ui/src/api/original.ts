@@ -1,43 +1,43 @@
-// The bytes as they were sent. A browser cannot send our key with a picture or a sound, so with a key they are
-// fetched first and shown from memory; without one the browser streams them by itself.
+// Original files. A browser cannot send the API key with `<img>` or `<audio>`, so with a key the file is fetched
+// first and shown from memory; without one the browser streams it.
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useStore } from '../parts/store'
 import { request } from './client'
 import { keys } from './key'
-import { fill, place } from './place'
+import { apiUrl } from './url'
 
-export function originalAddress(id: string): string {
-  return place(fill('/documents/{id}/original', { id }))
+export function originalUrl(id: string): string {
+  return apiUrl('/documents/{id}/original', { id })
 }
 
-/** The sound of a call: the recording as it was sent, or what was kept of it. */
-export function audioAddress(id: string): string {
-  return place(fill('/documents/{id}/audio', { id }))
+/** The audio of a call: the original recording, or the audio extracted from it. */
+export function audioUrl(id: string): string {
+  return apiUrl('/documents/{id}/audio', { id })
 }
 
-/** An address for `<img>` or `<audio>`; null while it is being fetched. */
-export function useOriginal(id: string, at: string = originalAddress(id)): { address: string | null; error: unknown } {
+/** A source for `<img>` or `<audio>`; null while the file is being fetched. */
+export function useOriginal(id: string, url: string = originalUrl(id)): { source: string | null; error: unknown } {
   const { key } = useStore(keys)
   const { data: blob, error } = useQuery({
-    queryKey: ['original', at],
-    queryFn: async ({ signal }) => (await request(at, { signal })).blob(),
+    queryKey: ['original', url],
+    queryFn: async ({ signal }) => (await request(url, { signal })).blob(),
     enabled: key !== null,
     staleTime: Infinity,
     gcTime: 0,
   })
-  const [address, setAddress] = useState<string | null>(null)
+  const [source, setSource] = useState<string | null>(null)
   useEffect(() => {
     if (!blob) return
-    const made = URL.createObjectURL(blob)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
+    const objectUrl = URL.createObjectURL(blob)
+    setSource(objectUrl)
+    return () => URL.revokeObjectURL(objectUrl)
   }, [blob])
-  return key === null ? { address: at, error: null } : { address, error }
+  return key === null ? { source: url, error: null } : { source, error }
 }
 
 export async function download(id: string, name: string): Promise<void> {
-  const blob = await (await request(originalAddress(id))).blob()
+  const blob = await (await request(originalUrl(id))).blob()
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = name

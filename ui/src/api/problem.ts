@@ -1,6 +1,6 @@
-// What can go wrong with a request, said so that a person can act on it.
+// Errors of a request, each with a text for the user.
 
-/** The server answered, with RFC 9457 problem details. */
+/** An error answer of the server: RFC 9457 problem details. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-/** The server did not answer at all. */
+/** The server did not answer. */
 export class Unreachable extends Error {
   constructor() {
     super('The server does not answer.')
@@ -20,8 +20,8 @@ export class Unreachable extends Error {
 }
 
 export function problemFrom(status: number, body: unknown): Problem {
-  const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  const text = (name: string, otherwise: string) => (typeof said[name] === 'string' ? said[name] : otherwise)
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const text = (name: string, fallback: string) => (typeof fields[name] === 'string' ? fields[name] : fallback)
   return new Problem(
     status,
     text('title', 'The request failed'),
@@ -30,14 +30,14 @@ export function problemFrom(status: number, body: unknown): Problem {
   )
 }
 
-/** One sentence for a person, whatever was thrown. */
-export function sentence(error: unknown): string {
+/** One sentence for the user about any error. */
+export function errorText(error: unknown): string {
   if (error instanceof Problem) return error.detail
   if (error instanceof Unreachable) return error.message
-  return 'Something unexpected went wrong in this page. Reloading it may help.'
+  return 'Unexpected error in this page. Reload it.'
 }
 
-/** What a proxy says when the server behind it is away. */
-export function meansAway(status: number, type: string | null): boolean {
-  return [502, 503, 504].includes(status) && !(type ?? '').includes('json')
+/** Whether a proxy answered because the server behind it is down. */
+export function isServerAway(status: number, contentType: string | null): boolean {
+  return [502, 503, 504].includes(status) && !(contentType ?? '').includes('json')
 }

@@ -1,83 +1,81 @@
-// What the views ask the server, as query options; keys begin with what is asked, then whose it is.
+// Query options of the views. A query key is the kind of data, then the document's id.
 import { QueryClient, queryOptions } from '@tanstack/react-query'
-import { get, request } from './client'
+import { api, nullIfMissing, unwrap } from './client'
 import { connection } from './connection'
-import { fill, place } from './place'
-import { Problem } from './problem'
 
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
       queries: {
-        // Loopback works without a network, so only the server's own silence counts.
+        // A server on this machine works without a network, so the browser's own network state does not count.
         networkMode: 'always',
-        // A silent server is asked by one probe for all; its answers do not change by asking again.
+        // An unreachable server is checked by api/connection.ts; repeating an answered request gives the same answer.
         retry: false,
         staleTime: 2_000,
       },
       mutations: { networkMode: 'always' },
     },
   })
-  let lost = false
-  connection.follow(() => {
-    const back = lost && connection.get().state === 'fine'
-    lost = connection.get().state === 'lost'
-    if (back) void client.refetchQueries({ type: 'active', predicate: (query) => !query.isDisabled() })
+  let offline = false
+  connection.subscribe(() => {
+    const reconnected = offline && connection.get().state === 'online'
+    offline = connection.get().state === 'offline'
+    if (reconnected) void client.refetchQueries({ type: 'active', predicate: (query) => !query.isDisabled() })
   })
   return client
 }
 
-const path = (id: string) => ({ path: { document_id: id } })
+const params = (id: string) => ({ path: { document_id: id } })
 
 export const documentQuery = (id: string) =>
   queryOptions({
     queryKey: ['document', id],
-    queryFn: ({ signal }) => get('/documents/{document_id}', { ...path(id), signal }),
+    queryFn: ({ signal }) => unwrap(api.GET('/documents/{document_id}', { params: params(id), signal })),
   })
 
 export const runsQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', id],
-    queryFn: ({ signal }) => get('/documents/{document_id}/runs', { ...path(id), signal }),
+    queryFn: ({ signal }) => unwrap(api.GET('/documents/{document_id}/runs', { params: params(id), signal })),
   })
 
 export const costsQuery = (id: string) =>
   queryOptions({
     queryKey: ['costs', id],
-    queryFn: ({ signal }) => get('/documents/{document_id}/costs', { ...path(id), signal }),
+    queryFn: ({ signal }) => unwrap(api.GET('/documents/{document_id}/costs', { params: params(id), signal })),
   })
 
 export const fieldsQuery = (id: string) =>
   queryOptions({
     queryKey: ['fields', id],
-    queryFn: ({ signal }) => get('/documents/{document_id}/fields', { ...path(id), signal }),
+    queryFn: ({ signal }) => unwrap(api.GET('/documents/{document_id}/fields', { params: params(id), signal })),
   })
 
+/** The extracted text; null before the first run completes. */
 export const contentQuery = (id: string) =>
   queryOptions({
     queryKey: ['content', id],
-    queryFn: async ({ signal }): Promise<string | null> => {
-      try {
-        return await (await request(place(fill('/documents/{id}/content', { id })), { signal })).text()
-      } catch (error) {
-        if (error instanceof Problem && error.status === 404) return null
-        throw error
-      }
-    },
+    queryFn: ({ signal }) =>
+      nullIfMissing(
+        unwrap(api.GET('/documents/{document_id}/content', { params: params(id), signal, parseAs: 'text' })),
+      ) as Promise<string | null>,
     staleTime: Infinity,
   })
 
-/** Every passage, asked for in pages of a thousand. */
+/** All chunks, fetched in pages of 1,000. */
 export const chunksQuery = (id: string) =>
   queryOptions({
     queryKey: ['chunks', id],
     queryFn: async ({ signal }) => {
-      const all = []
+      const chunks = []
       for (let after = -1; ; ) {
-        const some = await get('/documents/{document_id}/chunks', { ...path(id), query: { after, limit: 1000 }, signal })
-        all.push(...some)
-        const last = some[some.length - 1]
-        if (some.length < 1000 || last === undefined) return all
+        const query = { after, limit: 1000 }
+        const page = await unwrap(
+          api.GET('/documents/{document_id}/chunks', { params: { ...params(id), query }, signal }),
+        )
+        chunks.push(...page)
+        const last = page[page.length - 1]
+        if (page.length < 1000 || last === undefined) return chunks
         after = last.ordinal
       }
     },
@@ -87,6 +85,6 @@ export const chunksQuery = (id: string) =>
 export const operationsQuery = () =>
   queryOptions({
     queryKey: ['operations'],
-    queryFn: ({ signal }) => get('/operations', { signal }),
+    queryFn: ({ signal }) => unwrap(api.GET('/operations', { signal })),
     refetchInterval: 2_000,
   })

@@ -1,44 +1,49 @@
-// Statuses of documents: one cached value for each, filled by single and by many-at-once requests alike.
+// Statuses of documents: one cache entry each, filled by single and by bulk requests.
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { get, type View } from './client'
+import { api, unwrap, type View } from './client'
 
 export type Status = View<'StatusView'>
 
-export const isGoing = (status: string | undefined) => status === 'PROCESSING'
+export const isProcessing = (status: string | undefined) => status === 'PROCESSING'
 
-/** How often a ready document is looked at whose connections are still sought. */
-const FOLLOW_UP = 3_000
+/** Milliseconds between polls of a completed document whose follow-up stage (connect) is not done. */
+const FOLLOW_UP_INTERVAL = 3_000
 
-/** Whether something is still being done for a document that is ready. */
-export function isFollowed(status: Status): boolean {
-  return status.status === 'COMPLETED' && status.stages.some(({ status: one }) => one === 'PENDING' || one === 'PROCESSING')
+/** Whether a completed document still has a stage to do, such as connect. */
+export function hasPendingFollowUp(status: Status): boolean {
+  return status.status === 'COMPLETED' && status.stages.some((stage) => ['PENDING', 'PROCESSING'].includes(stage.status))
 }
 
-/** When to ask again: as the server wishes, and never when nothing will change by itself. */
-export function askAgain(status: Status): number | null {
-  return status.poll_after_ms ?? (isFollowed(status) ? FOLLOW_UP : null)
+/** Milliseconds until the next poll, as the server asks; null when the status will not change by itself. */
+export function pollDelay(status: Status): number | null {
+  return status.poll_after_ms ?? (hasPendingFollowUp(status) ? FOLLOW_UP_INTERVAL : null)
 }
 
 export function statusKey(id: string) {
   return ['status', id] as const
 }
 
-/** A document's status, asked for as often as the server says. */
+/** The status of one document, polled as often as the server asks. */
 export function statusQuery(id: string) {
   return queryOptions({
     queryKey: statusKey(id),
-    queryFn: ({ signal }) => get('/documents/{document_id}/status', { path: { document_id: id }, signal }),
-    refetchInterval: (query) => (query.state.data && askAgain(query.state.data)) ?? false,
+    queryFn: ({ signal }) => fetchStatus(id, signal),
+    refetchInterval: (query) => (query.state.data && pollDelay(query.state.data)) ?? false,
   })
 }
 
-/** What is known of a status without asking; rows of the grid are filled by the feed. */
-export function useKnownStatus(id: string): Status | undefined {
+/** The cached status, without a request: library/feed.ts fetches the statuses of the visible rows. */
+export function useCachedStatus(id: string): Status | undefined {
   return useQuery({ ...statusQuery(id), refetchInterval: false, enabled: false }).data
 }
 
-export async function fetchStatuses(client: QueryClient, ids: string[], signal?: AbortSignal): Promise<Status[]> {
-  const statuses = await get('/documents/status', { query: { ids: ids.join(',') }, ...(signal ? { signal } : {}) })
+export function fetchStatus(id: string, signal: AbortSignal | null = null): Promise<Status> {
+  return unwrap(api.GET('/documents/{document_id}/status', { params: { path: { document_id: id } }, signal }))
+}
+
+export async function fetchStatuses(client: QueryClient, ids: string[], signal: AbortSignal | null = null): Promise<Status[]> {
+  const query = { ids: ids.join(',') }
+  const statuses = await unwrap(api.GET('/documents/status', { params: { query }, signal }))
   for (const status of statuses) client.setQueryData(statusKey(status.document_id), status)
   return statuses
 }

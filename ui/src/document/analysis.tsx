@@ -1,12 +1,11 @@
-// What a call was about, above its transcript: summary, who spoke how much, what is to be done.
+// The analysis of a call: summary, topics, speakers, action items and questions.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { rerun } from '../api/actions'
-import { request } from '../api/client'
-import { fill, place } from '../api/place'
-import { Problem, sentence } from '../api/problem'
+import { api, nullIfMissing, unwrap } from '../api/client'
+import { errorText } from '../api/problem'
 import { announce } from '../parts/announce'
 import { Icon } from '../parts/icon'
-import { Notice } from '../parts/pieces'
+import { Notice } from '../parts/notices'
 
 export interface CallAnalysis {
   summary: string | null
@@ -20,63 +19,59 @@ export interface CallAnalysis {
 const analysisQuery = (id: string) =>
   queryOptions({
     queryKey: ['analysis', id],
-    queryFn: async ({ signal }): Promise<CallAnalysis | null> => {
-      try {
-        return (await (await request(place(fill('/documents/{id}/analysis', { id })), { signal })).json()) as CallAnalysis
-      } catch (error) {
-        if (error instanceof Problem && error.status === 404) return null
-        throw error
-      }
-    },
+    queryFn: ({ signal }) =>
+      nullIfMissing(
+        unwrap(api.GET('/documents/{document_id}/analysis', { params: { path: { document_id: id } }, signal })),
+      ) as Promise<CallAnalysis | null>,
     staleTime: Infinity,
   })
 
-export function Analysis({ id, going }: { id: string; going: boolean }) {
+export function Analysis({ id, processing }: { id: string; processing: boolean }) {
   const { data } = useQuery(analysisQuery(id))
   if (!data) return null
   return (
-    <section className="analysis" aria-label="What the call was about">
+    <section className="analysis" aria-label="Call analysis">
       {data.warning && (
         <Notice tone="waiting">
           <p>{data.warning}</p>
-          <Again id={id} going={going} />
+          <AnalyzeAgain id={id} processing={processing} />
         </Notice>
       )}
       {data.summary && <p dir="auto">{data.summary}</p>}
       {data.topics.length > 0 && <p className="quiet small">{data.topics.join(' · ')}</p>}
       {data.speakers.length > 0 && (
         <ul className="shares">
-          {data.speakers.map((one) => (
-            <li key={one.speaker} title={one.reason ?? undefined}>
-              <span>{one.speaker}</span>
+          {data.speakers.map(({ speaker, share, sentiment, reason }) => (
+            <li key={speaker} title={reason ?? undefined}>
+              <span>{speaker}</span>
               <span className="share">
-                <i style={{ transform: `scaleX(${one.share})` }} />
+                <i style={{ transform: `scaleX(${share})` }} />
               </span>
               <span className="quiet small">
-                {Math.round(one.share * 100)} %{one.sentiment ? `, ${one.sentiment}` : ''}
+                {Math.round(share * 100)} %{sentiment ? `, ${sentiment}` : ''}
               </span>
             </li>
           ))}
         </ul>
       )}
-      <Points title="To do" points={data.action_items.map(todo)} />
+      <Points title="Action items" points={data.action_items.map(actionItemText)} />
       <Points title="Questions" points={data.questions} />
     </section>
   )
 }
 
-/** Only the analysis is made again; the transcript stays as it is. */
-function Again({ id, going }: { id: string; going: boolean }) {
+/** Runs the analyze stage again; the transcript is reused. */
+function AnalyzeAgain({ id, processing }: { id: string; processing: boolean }) {
   const client = useQueryClient()
-  const again = useMutation({
+  const mutation = useMutation({
     mutationFn: () => rerun(client, id, { fromStage: 'analyze', fresh: false }),
-    onError: (error) => announce(sentence(error)),
+    onError: (error) => announce(errorText(error)),
   })
-  const busy = again.isPending || going
+  const busy = mutation.isPending || processing
   return (
-    <button type="button" className="button" disabled={busy} onClick={() => again.mutate()}>
+    <button type="button" className="button" disabled={busy} onClick={() => mutation.mutate()}>
       <Icon name="retry" />
-      {busy ? 'Analyzing again' : 'Analyze again'}
+      {busy ? 'Analyzing' : 'Analyze again'}
     </button>
   )
 }
@@ -97,8 +92,8 @@ function Points({ title, points }: { title: string; points: readonly string[] })
   )
 }
 
-/** `Send somebody (Keeper, by noon)`. */
-export function todo({ text, owner, due }: CallAnalysis['action_items'][number]): string {
-  const more = [owner, due && `by ${due}`].filter(Boolean).join(', ')
-  return more ? `${text} (${more})` : text
+/** `Send the invoice (Anna, by noon)`. */
+export function actionItemText({ text, owner, due }: CallAnalysis['action_items'][number]): string {
+  const details = [owner, due && `by ${due}`].filter(Boolean).join(', ')
+  return details ? `${text} (${details})` : text
 }

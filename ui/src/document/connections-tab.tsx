@@ -1,39 +1,39 @@
-// Two passages side by side, and why they belong together.
+// Connected chunks side by side, with the reason of each connection.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { anchorOf, whereabouts } from '../api/anchor'
+import { anchorOf, locationText } from '../api/anchor'
 import { announce } from '../parts/announce'
-import { sentence } from '../api/problem'
+import { errorText } from '../api/problem'
 import { Icon } from '../parts/icon'
-import { Empty } from '../parts/pieces'
-import { documentPlace, hrefTo } from '../route'
+import { Empty } from '../parts/notices'
+import { documentRoute, hrefTo } from '../route'
 import { count } from '../words/format'
-import { type Connection, mark, ordered, withoutHeadings } from './connections'
+import { type Connection, markConnection, sortConnections, withoutHeadings } from './connections'
 
 interface Props {
   id: string
   connections: readonly Connection[]
-  /** Whether they are still being looked for. */
-  sought: boolean
+  /** Whether the connect stage is still to come or running. */
+  pending: boolean
   more: (() => void) | null
 }
 
-export function Connections({ id, connections, sought, more }: Props) {
+export function Connections({ id, connections, pending, more }: Props) {
   const [withHidden, setWithHidden] = useState(false)
-  const hidden = connections.filter((one) => one.hidden).length
-  const shown = ordered(connections, withHidden)
+  const hidden = connections.filter(({ hidden: isHidden }) => isHidden).length
+  const shown = sortConnections(connections, withHidden)
   return (
     <>
       {shown.length ? (
         <ul className="connections">
-          {shown.map((one) => (
-            <Pair key={one.id} id={id} connection={one} />
+          {shown.map((connection) => (
+            <ConnectionItem key={connection.id} id={id} connection={connection} />
           ))}
         </ul>
       ) : (
-        <Empty icon="link" title={sought ? 'No connections yet' : 'No connections'}>
-          {sought && <p>They are still being looked for.</p>}
-          <p>When another document speaks of the same thing, both passages stand here side by side.</p>
+        <Empty icon="link" title={pending ? 'No connections yet' : 'No connections'}>
+          {pending && <p>Still searching for connections.</p>}
+          <p>Similar passages of other documents are listed here.</p>
         </Empty>
       )}
       {more && (
@@ -43,41 +43,41 @@ export function Connections({ id, connections, sought, more }: Props) {
       )}
       {hidden > 0 && (
         <button type="button" className="button plain" onClick={() => setWithHidden(!withHidden)}>
-          {withHidden ? 'Leave out what was hidden' : `Show ${count(hidden, 'hidden connection')}`}
+          {withHidden ? 'Hide hidden connections' : `Show ${count(hidden, 'hidden connection')}`}
         </button>
       )}
     </>
   )
 }
 
-function Pair({ id, connection }: { id: string; connection: Connection }) {
+function ConnectionItem({ id, connection }: { id: string; connection: Connection }) {
   const client = useQueryClient()
-  const { here, there, pinned, hidden } = connection
-  const change = (wish: { pinned?: boolean; hidden?: boolean }) =>
-    void mark(client, id, connection, wish).catch((error: unknown) => announce(sentence(error)))
-  const [mine, theirs] = [anchorOf(here.anchor), anchorOf(there.anchor)]
+  const { this: chunk, other, pinned, hidden } = connection
+  const change = (marks: { pinned?: boolean; hidden?: boolean }) =>
+    void markConnection(client, id, connection, marks).catch((error: unknown) => announce(errorText(error)))
+  const [anchor, otherAnchor] = [anchorOf(chunk.anchor), anchorOf(other.anchor)]
   return (
     <li className={`connection${hidden ? ' is-hidden' : ''}`}>
-      <p className="connection-why">
+      <p className="connection-reason">
         <strong>{Math.round(connection.score * 100)} %</strong> {connection.reason}
       </p>
       <div className="connection-sides">
         <div>
-          <a href={hrefTo(documentPlace(id, { tab: 'reading', chunk: here.chunk_id, page: mine.page, span: mine.span }))}>
-            Here{whereabouts(mine) ? `, ${whereabouts(mine)}` : ''}
+          <a href={hrefTo(documentRoute(id, { tab: 'text', chunk: chunk.chunk_id, page: anchor.page, span: anchor.span }))}>
+            This document{locationText(anchor) ? `, ${locationText(anchor)}` : ''}
           </a>
-          <p dir="auto">{withoutHeadings(here.text)}</p>
+          <p dir="auto">{withoutHeadings(chunk.text)}</p>
         </div>
         <div>
           <a
             href={hrefTo(
-              documentPlace(there.document_id, { chunk: there.chunk_id, page: theirs.page, span: theirs.span }),
+              documentRoute(other.document_id, { chunk: other.chunk_id, page: otherAnchor.page, span: otherAnchor.span }),
             )}
           >
-            {there.document_name ?? 'Another document'}
-            {whereabouts(theirs) ? `, ${whereabouts(theirs)}` : ''}
+            {other.document_name ?? 'Another document'}
+            {locationText(otherAnchor) ? `, ${locationText(otherAnchor)}` : ''}
           </a>
-          <p dir="auto">{withoutHeadings(there.text)}</p>
+          <p dir="auto">{withoutHeadings(other.text)}</p>
         </div>
       </div>
       <div className="connection-actions">

@@ -1,8 +1,6 @@
-// Passages of other documents that speak of the same thing.
+// Connections: pairs of similar chunks in two documents.
 import { type InfiniteData, type QueryClient, useInfiniteQuery } from '@tanstack/react-query'
-import { request } from '../api/client'
-import { fill, place } from '../api/place'
-import { Problem } from '../api/problem'
+import { api, nullIfMissing, unwrap } from '../api/client'
 
 interface Side {
   chunk_id: string
@@ -17,73 +15,66 @@ export interface Connection {
   reason: string
   pinned: boolean
   hidden: boolean
-  here: Side
-  there: Side & { document_id: string; document_name: string | null }
+  this: Side
+  other: Side & { document_id: string; document_name: string | null }
 }
 
-/** What the server tells at once; a server without connections tells null. */
+/** One page of connections; null if the server has no connections for the document. */
 type Page = Connection[] | null
 
-/** Enough for most documents; two editions of a book have thousands. */
-const AT_ONCE = 200
+/** Enough for most documents; two editions of a book have thousands of connections. */
+const PAGE_SIZE = 200
 
-/** The connections known so far, and the way to further ones where there may be some. */
+/** The connections fetched so far, and a function that fetches more if there may be more. */
 export function useConnections(id: string) {
   const { data, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['connections', id],
-    queryFn: ({ pageParam, signal }) => page(id, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => fetchPage(id, pageParam, signal),
     initialPageParam: null as string | null,
-    getNextPageParam: (last) => lastOfMany(last),
+    getNextPageParam: (last) => nextCursor(last),
   })
-  return { connections: data && joined(data.pages), more: hasNextPage ? () => void fetchNextPage() : null }
+  return { connections: data && mergePages(data.pages), more: hasNextPage ? () => void fetchNextPage() : null }
 }
 
-async function page(id: string, after: string | null, signal: AbortSignal): Promise<Page> {
-  try {
-    const answer = await request(place(fill('/documents/{id}/connections', { id }), { limit: AT_ONCE, after }), { signal })
-    return (await answer.json()) as Connection[]
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return null
-    throw error
-  }
+async function fetchPage(id: string, after: string | null, signal: AbortSignal): Promise<Page> {
+  const params = { path: { document_id: id }, query: { limit: PAGE_SIZE, ...(after === null ? {} : { after }) } }
+  return nullIfMissing(unwrap(api.GET('/documents/{document_id}/connections', { params, signal }))) as Promise<Page>
 }
 
-/** Where to go on: a full page has perhaps another behind it. */
-export function lastOfMany(last: Page, size = AT_ONCE): string | null {
+/** The cursor of the next page; null after a page that is not full. */
+export function nextCursor(last: Page, size = PAGE_SIZE): string | null {
   return last?.length === size ? last[size - 1]!.id : null
 }
 
-/** All pages as one list; what moved from one to another meanwhile stands there once. */
-export function joined(pages: readonly Page[]): Page {
+/** All pages as one list, each connection once: one may move to another page between two requests. */
+export function mergePages(pages: readonly Page[]): Page {
   if (pages[0] === null) return null
-  return [...new Map(pages.flatMap((one) => one ?? []).map((one) => [one.id, one])).values()]
+  return [...new Map(pages.flatMap((page) => page ?? []).map((connection) => [connection.id, connection])).values()]
 }
 
-export async function mark(
+/** Pins or hides a connection. */
+export async function markConnection(
   client: QueryClient,
   documentId: string,
   connection: Connection,
   change: { pinned?: boolean; hidden?: boolean },
 ): Promise<void> {
-  await request(place(fill('/connections/{id}', { id: connection.id })), {
-    method: 'PATCH',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(change),
-  })
-  const changed = (one: Connection) => (one.id === connection.id ? { ...one, ...change } : one)
-  client.setQueryData<InfiniteData<Page, string | null>>(['connections', documentId], (known) =>
-    known && { ...known, pages: known.pages.map((one) => one && one.map(changed)) },
+  const params = { path: { connection_id: connection.id } }
+  await unwrap(api.PATCH('/connections/{connection_id}', { params, body: change }))
+  const update = (other: Connection) => (other.id === connection.id ? { ...other, ...change } : other)
+  client.setQueryData<InfiniteData<Page, string | null>>(['connections', documentId], (cached) =>
+    cached && { ...cached, pages: cached.pages.map((page) => page && page.map(update)) },
   )
 }
 
-/** A passage without the headings it begins with: the link above it has them. */
+/** The text of a chunk without its leading headings, which the link above it shows. */
 export function withoutHeadings(text: string): string {
   return text.replace(/^(?:#{1,6}[ \t][^\n]*(?:\n+|$))+/, '') || text
 }
 
-/** Pinned first, then the closest; hidden ones only when asked for. */
-export function ordered(connections: readonly Connection[], withHidden: boolean): Connection[] {
+/** Pinned connections first, then by score; hidden ones only with `withHidden`. */
+export function sortConnections(connections: readonly Connection[], withHidden: boolean): Connection[] {
   return connections
-    .filter((one) => withHidden || !one.hidden)
-    .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.score - one.score)
+    .filter(({ hidden }) => withHidden || !hidden)
+    .sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.score - a.score)
 }

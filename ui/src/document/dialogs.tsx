@@ -1,17 +1,16 @@
-// Actions that want a second thought, each saying what it will reuse, pay or remove.
+// The dialogs for running a document again and for deleting it.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { destroy, rerun } from '../api/actions'
+import { deleteDocument, rerun } from '../api/actions'
 import { announce } from '../parts/announce'
 import { costsQuery, fieldsQuery } from '../api/queries'
-import { sentence } from '../api/problem'
+import { errorText } from '../api/problem'
 import type { Status } from '../api/status'
 import type { Document } from '../library/list'
 import { Dialog } from '../parts/dialog'
-import { go, library } from '../route'
+import { libraryRoute, navigate } from '../route'
 import { bytes, count, dollars } from '../words/format'
-import { shortName } from '../words/stages'
-import { list } from '../words/story'
+import { stageLabel, stageList } from '../words/stages'
 
 export function RerunDialog({ document, status, onClose }: { document: Document; status: Status; onClose: () => void }) {
   const client = useQueryClient()
@@ -20,50 +19,54 @@ export function RerunDialog({ document, status, onClose }: { document: Document;
   const fresh = choice === 'fresh'
   const names = status.stages.map((stage) => stage.name)
   const from = names.indexOf(choice)
-  const kept = from > 0 ? names.slice(0, from) : []
-  const done = kept.every((name) => status.stages.some((stage) => stage.name === name && stage.status === 'COMPLETED'))
+  const reused = from > 0 ? names.slice(0, from) : []
+  const allCompleted = reused.every((name) => status.stages.some((stage) => stage.name === name && stage.status === 'COMPLETED'))
   const run = () => {
     onClose()
     rerun(client, document.id, { fromStage: from > 0 ? choice : null, fresh })
-      .then(() => announce('A new run is queued.'))
-      .catch((error: unknown) => announce(sentence(error)))
+      .then(() => announce('New run queued.'))
+      .catch((error: unknown) => announce(errorText(error)))
   }
   return (
     <Dialog title="Run again" onClose={onClose}>
       <p className="quiet">
-        A new run is queued; the history stays. {document.searchable && 'What is there keeps answering searches until the new content is complete.'}
+        Queues a new run and keeps the history. {document.searchable && 'Search uses the current content until the new run completes.'}
       </p>
       <label className="stacked">
-        Begin
-        <select className="choice" value={choice} onChange={(event) => setChoice(event.target.value)}>
-          <option value="">at the beginning, reusing remembered answers</option>
+        Start from
+        <select className="select" value={choice} onChange={(event) => setChoice(event.target.value)}>
+          <option value="">first stage (use cached results)</option>
           {names.slice(1).map((name) => (
             <option key={name} value={name}>
-              from the stage ‘{shortName(name)}’
+              stage “{stageLabel(name)}”
             </option>
           ))}
-          <option value="fresh">afresh, forgetting remembered answers</option>
+          <option value="fresh">first stage (ignore cache)</option>
         </select>
       </label>
       <ul className="plain-list">
-        {kept.length > 0 && done && <li>Takes over {list(kept.map(shortName))} as they are.</li>}
-        {kept.length > 0 && !done && (
-          <li>Takes over {list(kept.map(shortName))} from an earlier run that finished them, or does them again.</li>
+        {reused.length > 0 && (
+          <li>
+            Reuses {stageList(reused)}
+            {allCompleted ? '' : ' from an earlier run if it completed them'}.
+          </li>
         )}
-        <li>Does {list(names.slice(Math.max(0, from)).map(shortName))} again.</li>
+        <li>Runs {stageList(names.slice(Math.max(0, from)))}.</li>
         {fresh ? (
           <li>
-            Asks every provider again{costs && costs.calls ? `, and pays again: ${count(costs.calls, 'call')} cost ${dollars(costs.cost)} so far` : ''}.
+            Repeats every provider call{costs?.calls ? ` and pays again: ${count(costs.calls, 'call')} cost ${dollars(costs.cost)} so far` : ''}.
           </li>
         ) : (
           <li>
-            Pays only for what was never asked before{costs?.calls ? `: ${count(costs.calls, 'answer')} of this document ${costs.calls === 1 ? 'is' : 'are'} remembered` : ''}.
+            {costs?.calls
+              ? `${count(costs.calls, 'cached provider result')} will be reused at no cost.`
+              : 'Cached provider results are reused at no cost.'}
           </li>
         )}
       </ul>
-      <div className="sheet-actions">
+      <div className="dialog-actions">
         <button type="button" className="button" onClick={onClose}>
-          Leave it
+          Cancel
         </button>
         <button type="button" className={fresh && costs?.cost ? 'button danger primary' : 'button primary'} onClick={run}>
           Run again
@@ -79,13 +82,13 @@ export function DeleteDialog({ document, connections, onClose }: { document: Doc
   const [busy, setBusy] = useState(false)
   const remove = () => {
     setBusy(true)
-    destroy(client, document.id)
+    deleteDocument(client, document.id)
       .then(() => {
-        announce(`${document.name} is deleted.`)
-        go(library)
+        announce(`${document.name} was deleted.`)
+        navigate(libraryRoute)
       })
       .catch((error: unknown) => {
-        announce(sentence(error))
+        announce(errorText(error))
         onClose()
       })
   }
@@ -95,20 +98,20 @@ export function DeleteDialog({ document, connections, onClose }: { document: Doc
         <strong>{document.name}</strong>
       </p>
       <ul className="plain-list">
-        <li>The original, {bytes(document.size)}</li>
+        <li>Original file, {bytes(document.size)}</li>
         <li>
-          Its text{document.chunks ? `, ${count(document.chunks, 'passage')}` : ''}
-          {fields?.length ? `, ${count(fields.length, 'field')}` : ''} and its history
+          Text{document.chunks ? `, ${count(document.chunks, 'chunk')}` : ''}
+          {fields?.length ? `, ${count(fields.length, 'field')}` : ''} and history
         </li>
         {connections && <li>{connections === '1' ? '1 connection' : `${connections} connections`} to other documents</li>}
       </ul>
       <p className="quiet">
-        All of it is removed from this server and cannot be brought back. Answers that were paid for stay remembered for
-        as long as the settings say, so that the same file would not be paid for again.
+        This cannot be undone. Cached provider results are kept as long as the settings say, so uploading the same file
+        again costs nothing.
       </p>
-      <div className="sheet-actions">
+      <div className="dialog-actions">
         <button type="button" className="button" autoFocus onClick={onClose}>
-          Keep it
+          Cancel
         </button>
         <button type="button" className="button danger primary" disabled={busy} onClick={remove}>
           Delete

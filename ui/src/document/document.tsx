@@ -1,14 +1,14 @@
-// One document: the original beside what was made of it.
+// The view of one document: the original beside its text, fields, chunks, connections and history.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { Problem } from '../api/problem'
 import { documentQuery } from '../api/queries'
-import { isFollowed, isGoing, type Status, statusQuery } from '../api/status'
+import { hasPendingFollowUp, isProcessing, type Status, statusQuery } from '../api/status'
 import type { Document } from '../library/list'
 import { Icon, type IconName } from '../parts/icon'
 import { useNarrow } from '../parts/narrow'
-import { Empty, Loading, Notice, Trouble } from '../parts/pieces'
-import { adjust, type DocumentPlace, hrefTo, library, type Tab } from '../route'
+import { Empty, Loading, Notice, ErrorNotice } from '../parts/notices'
+import { type DocumentRoute, hrefTo, libraryRoute, replaceRoute, type Tab } from '../route'
 import { useTitle } from '../parts/title'
 import { number } from '../words/format'
 import { Call } from './call'
@@ -17,122 +17,122 @@ import { Connections } from './connections-tab'
 import { Fields } from './fields'
 import { Header } from './header'
 import { History } from './history'
-import { Passages } from './passages'
-import { Picture } from './picture'
-import { Reading } from './reading'
+import { Chunks } from './chunks'
+import { ImageView } from './image-view'
+import { TextView } from './text-view'
 import { type Target, useTarget } from './target'
 
 const PdfView = lazy(() => import('./pdf'))
 
 const LABELS: Record<Tab, [string, IconName]> = {
   original: ['Original', 'document'],
-  reading: ['Reading', 'book'],
+  text: ['Text', 'book'],
   fields: ['Fields', 'tag'],
-  passages: ['Passages', 'columns'],
+  chunks: ['Chunks', 'columns'],
   connections: ['Connections', 'link'],
   history: ['History', 'clock'],
 }
 
-export function DocumentView({ place }: { place: DocumentPlace }) {
-  const { id } = place
+export function DocumentView({ route }: { route: DocumentRoute }) {
+  const { id } = route
   const { data: document, error } = useQuery(documentQuery(id))
   const { data: status } = useQuery(statusQuery(id))
   useTitle(document?.name ?? 'Document')
-  useFreshness(id, status)
+  useRefetchAfterRun(id, status)
   if (error && !document) {
-    if (!(error instanceof Problem) || error.status !== 404) return <Trouble error={error} />
+    if (!(error instanceof Problem) || error.status !== 404) return <ErrorNotice error={error} />
     return (
-      <Empty icon="document" title="This document is not here" alone>
-        <p>It may have been deleted, or it belongs to another organization.</p>
-        <a className="button" href={hrefTo(library)}>
-          To the library
+      <Empty icon="document" title="Document not found" alone>
+        <p>It was deleted, or it belongs to another organization.</p>
+        <a className="button" href={hrefTo(libraryRoute)}>
+          Open the library
         </a>
       </Empty>
     )
   }
-  if (!document) return <Loading what="Opening the document" />
-  return <Opened place={place} document={document} status={status} />
+  if (!document) return <Loading what="Loading the document" />
+  return <LoadedDocument route={route} document={document} status={status} />
 }
 
-/** When a run ends, or what follows it, everything that was made of the document may be new. */
-function useFreshness(id: string, status: Status | undefined): void {
+/** Refetches the document's data when a run or its follow-up stage ends. */
+function useRefetchAfterRun(id: string, status: Status | undefined): void {
   const client = useQueryClient()
-  const seen = useRef<string | null>(null)
-  const now = status ? `${status.run?.id}/${status.status}/${isFollowed(status)}` : null
+  const previous = useRef<string | null>(null)
+  const current = status ? `${status.run?.id}/${status.status}/${hasPendingFollowUp(status)}` : null
   useEffect(() => {
-    const before = seen.current
-    seen.current = now
-    if (before === null || now === null || before === now) return
-    for (const about of ['document', 'content', 'chunks', 'chunk', 'fields', 'costs', 'connections', 'transcript', 'analysis']) {
-      void client.invalidateQueries({ queryKey: [about, id] })
+    const before = previous.current
+    previous.current = current
+    if (before === null || current === null || before === current) return
+    for (const query of ['document', 'content', 'chunks', 'chunk', 'fields', 'costs', 'connections', 'transcript', 'analysis']) {
+      void client.invalidateQueries({ queryKey: [query, id] })
     }
-  }, [client, id, now])
+  }, [client, id, current])
 }
 
-function Opened({ place, document, status }: { place: DocumentPlace; document: Document; status: Status | undefined }) {
-  const { id } = place
+function LoadedDocument({ route, document, status }: { route: DocumentRoute; document: Document; status: Status | undefined }) {
+  const { id } = route
   const narrow = useNarrow()
-  const [beside, setBeside] = useState(true)
-  const target = useTarget(place)
+  const [splitView, setSplitView] = useState(true)
+  const target = useTarget(route)
   const { connections, more } = useConnections(id)
-  const amount = connections?.length ? `${number(connections.length)}${more ? '+' : ''}` : null
-  const going = isGoing(status?.status ?? document.status)
-  const sought = going || (status !== undefined && isFollowed(status))
-  const original = originalOf(document, target, going)
-  const apart = original !== null && !narrow && beside
+  const connectionCount = connections?.length ? `${number(connections.length)}${more ? '+' : ''}` : null
+  const processing = isProcessing(status?.status ?? document.status)
+  const connectPending = processing || (status !== undefined && hasPendingFollowUp(status))
+  const original = originalOf(document, target, processing)
+  const sideBySide = original !== null && !narrow && splitView
   const tabs = (Object.keys(LABELS) as Tab[]).filter((tab) => {
-    if (tab === 'original') return original !== null && !apart
+    if (tab === 'original') return original !== null && !sideBySide
     return tab !== 'connections' || connections != null
   })
-  const wished = place.tab ?? firstTab(status, document, target, narrow && original !== null)
-  const tab = tabs.includes(wished) ? wished : 'reading'
-  const choose = (next: Tab) => adjust({ ...place, tab: next })
+  const requested = route.tab ?? defaultTab(status, document, target, narrow && original !== null)
+  const tab = tabs.includes(requested) ? requested : 'text'
+  const select = (next: Tab) => replaceRoute({ ...route, tab: next })
   useEffect(() => {
-    // Some browsers answer with a promise, which React would take for a way to clean up.
+    // In a block: some browsers return a promise, which React would take for a clean-up function.
     window.document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab])
   const panels: Record<Tab, () => ReactNode> = {
     original: () => original,
-    reading: () => <Reading id={id} span={target.span} going={going} />,
+    text: () => <TextView id={id} span={target.span} processing={processing} />,
     fields: () => <Fields id={id} />,
-    passages: () => <Passages id={id} current={place.chunk} />,
-    connections: () => <Connections id={id} connections={connections ?? []} sought={sought} more={more} />,
+    chunks: () => <Chunks id={id} current={route.chunk} />,
+    connections: () => <Connections id={id} connections={connections ?? []} pending={connectPending} more={more} />,
     history: () => <History id={id} status={status} />,
   }
   return (
     <div className="document">
-      <Header document={document} status={status} connections={amount} />
-      <div className={apart ? 'document-body apart' : 'document-body'}>
-        {apart && <section className="pane original">{original}</section>}
+      <Header document={document} status={status} connections={connectionCount} />
+      <div className={sideBySide ? 'document-body side-by-side' : 'document-body'}>
+        {sideBySide && <section className="pane original">{original}</section>}
         <section className="pane">
           <div className="pane-tabs">
-            <div role="tablist" aria-label="What was made of it" onKeyDown={(event) => step(event, tabs, tab, choose)}>
-              {tabs.map((one) => (
+            <div role="tablist" aria-label="Views of the document" onKeyDown={(event) => selectByArrowKey(event, tabs, tab, select)}>
+              {tabs.map((name) => (
               <button
-                key={one}
+                key={name}
                 type="button"
                 role="tab"
-                id={`tab-${one}`}
-                aria-selected={one === tab}
+                id={`tab-${name}`}
+                aria-selected={name === tab}
                 aria-controls="panel"
-                tabIndex={one === tab ? 0 : -1}
-                onClick={() => choose(one)}
+                tabIndex={name === tab ? 0 : -1}
+                onClick={() => select(name)}
               >
-                <Icon name={LABELS[one][1]} />
-                {LABELS[one][0]}
-                {one === 'connections' && amount ? <span className="quiet">{amount}</span> : null}
+                <Icon name={LABELS[name][1]} />
+                {LABELS[name][0]}
+                {name === 'connections' && connectionCount ? <span className="quiet">{connectionCount}</span> : null}
               </button>
               ))}
             </div>
             <span className="pane-tools">
               <a className="button plain" href={hrefTo({ view: 'search', q: '', mode: 'hybrid', kind: null, document: id })}>
                 <Icon name="search" />
-                <span>Search inside</span>
+                <span>Search in this document</span>
               </a>
               {original !== null && !narrow && (
-                <button type="button" className="button plain" aria-pressed={beside} onClick={() => setBeside(!beside)}>
+                <button type="button" className="button plain" aria-pressed={splitView} onClick={() => setSplitView(!splitView)}>
                   <Icon name="columns" />
-                  <span>{beside ? 'One column' : 'Side by side'}</span>
+                  <span>{splitView ? 'Single column' : 'Side by side'}</span>
                 </button>
               )}
             </span>
@@ -146,9 +146,9 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
             tabIndex={0}
             key={tab}
           >
-            {target.gone && tab === 'reading' && (
+            {target.missing && tab === 'text' && (
               <Notice tone="waiting">
-                <p>The passage this link points at is no longer in the document; it was processed anew since.</p>
+                <p>The linked passage no longer exists: the document was processed again.</p>
               </Notice>
             )}
             {panels[tab]()}
@@ -159,32 +159,32 @@ function Opened({ place, document, status }: { place: DocumentPlace; document: D
   )
 }
 
-/** What to show first: the history of what went wrong, else the text. */
-function firstTab(status: Status | undefined, document: Document, target: Target, narrow: boolean): Tab {
+/** The tab shown first: the text, or the history if there is no text. */
+function defaultTab(status: Status | undefined, document: Document, target: Target, narrow: boolean): Tab {
   if (narrow && target.box !== null) return 'original'
   const state = status?.status ?? document.status
-  return document.searchable || state === 'COMPLETED' ? 'reading' : 'history'
+  return document.searchable || state === 'COMPLETED' ? 'text' : 'history'
 }
 
-function originalOf(document: Document, target: Target, going: boolean): ReactNode {
+function originalOf(document: Document, target: Target, processing: boolean): ReactNode {
   const { id, name, media_type } = document
   if (media_type === 'application/pdf') {
     return (
-      <Suspense fallback={<Loading what="Opening the PDF" />}>
+      <Suspense fallback={<Loading what="Loading the PDF" />}>
         <PdfView id={id} name={name} target={target} />
       </Suspense>
     )
   }
-  if (/^image\/(png|jpeg|gif|webp)$/.test(media_type)) return <Picture id={id} name={name} box={target.box} />
-  if (/^(audio|video)\//.test(media_type)) return <Call id={id} name={name} at={target.seconds?.[0] ?? null} going={going} />
+  if (/^image\/(png|jpeg|gif|webp)$/.test(media_type)) return <ImageView id={id} name={name} box={target.box} />
+  if (/^(audio|video)\//.test(media_type)) return <Call id={id} name={name} start={target.seconds?.[0] ?? null} processing={processing} />
   return null
 }
 
-function step(event: React.KeyboardEvent, tabs: Tab[], current: Tab, choose: (tab: Tab) => void): void {
+function selectByArrowKey(event: React.KeyboardEvent, tabs: Tab[], current: Tab, select: (tab: Tab) => void): void {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
   if (by === undefined || !(event.target instanceof HTMLButtonElement)) return
   event.preventDefault()
   const next = tabs[(tabs.indexOf(current) + by + tabs.length) % tabs.length]!
-  choose(next)
+  select(next)
   requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus())
 }

@@ -1,19 +1,19 @@
-// Named values found in the document, each leading to the place that proves it.
+// Fields extracted from the document, each with a link to its position in the text.
 import { useQuery } from '@tanstack/react-query'
-import { anchorOf, whereabouts } from '../api/anchor'
+import { anchorOf, locationText } from '../api/anchor'
 import { fieldsQuery } from '../api/queries'
-import { Empty, Loading, Trouble } from '../parts/pieces'
-import { documentPlace, hrefTo } from '../route'
+import { Empty, Loading, ErrorNotice } from '../parts/notices'
+import { documentRoute, hrefTo } from '../route'
 import { label } from '../words/format'
 
 export function Fields({ id }: { id: string }) {
   const { data: fields, error } = useQuery(fieldsQuery(id))
-  if (error) return <Trouble error={error} />
-  if (!fields) return <Loading what="Fetching the fields" />
+  if (error) return <ErrorNotice error={error} />
+  if (!fields) return <Loading what="Loading the fields" />
   if (!fields.length) {
     return (
       <Empty icon="tag" title="No fields">
-        <p>Dates, amounts, names and numbers that are found in the document stand here with their place.</p>
+        <p>Dates, amounts, contacts and identifiers found in the document are listed here.</p>
       </Empty>
     )
   }
@@ -21,15 +21,15 @@ export function Fields({ id }: { id: string }) {
     <dl className="fields">
       {fields.map((field, index) => {
         const anchor = anchorOf(field.anchor)
-        const where = whereabouts(anchor)
-        const proven = anchor.span !== null || anchor.page !== null
+        const where = locationText(anchor)
+        const located = anchor.span !== null || anchor.page !== null
         return (
-          <div key={index} className={repeats(fields, index) ? 'found more' : 'found'}>
+          <div key={index} className={repeats(fields, index) ? 'field-row more' : 'field-row'}>
             <dt>{repeats(fields, index) ? <span className="hidden">{label(field.name)}</span> : label(field.name)}</dt>
             <dd>
-              <span className="found-value" dir="auto">
-                {proven ? (
-                  <a href={hrefTo(documentPlace(id, { tab: 'reading', page: anchor.page, span: anchor.span }))}>
+              <span className="field-value" dir="auto">
+                {located ? (
+                  <a href={hrefTo(documentRoute(id, { tab: 'text', page: anchor.page, span: anchor.span }))}>
                     {field.value}
                   </a>
                 ) : (
@@ -37,7 +37,7 @@ export function Fields({ id }: { id: string }) {
                 )}
               </span>
               <span className="quiet small">
-                {[where, sure(field.confidence)].filter(Boolean).join(' · ')}
+                {[where, confidenceText(field.confidence)].filter(Boolean).join(' · ')}
               </span>
             </dd>
           </div>
@@ -47,12 +47,12 @@ export function Fields({ id }: { id: string }) {
   )
 }
 
-/** Several values of one name share it. */
+/** Whether a field has the same name as the one before; the name is then shown once. */
 function repeats(fields: readonly { name: string }[], index: number): boolean {
   return index > 0 && fields[index]!.name === fields[index - 1]!.name
 }
 
-/** Certainty is only worth saying when there is doubt. */
-export function sure(confidence: number): string | null {
-  return confidence >= 0.995 ? null : `${Math.round(confidence * 100)} % sure`
+/** `confidence 98 %`; null from 99.5 % on. */
+export function confidenceText(confidence: number): string | null {
+  return confidence >= 0.995 ? null : `confidence ${Math.round(confidence * 100)} %`
 }

@@ -1,20 +1,20 @@
-// Who the document is, how it stands, and what can be done with it.
+// The header of a document: name, status, stages and actions.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { cancel, retry, verbsFor } from '../api/actions'
+import { actionsFor, cancel, retry } from '../api/actions'
 import { download } from '../api/original'
-import { sentence } from '../api/problem'
+import { errorText } from '../api/problem'
 import type { Status } from '../api/status'
 import { type Document, titleOf } from '../library/list'
 import { announce } from '../parts/announce'
 import { Icon } from '../parts/icon'
-import { filled, lockClass, stageSentence } from '../parts/ladder'
+import { segmentFill, segmentClass, stageText } from '../parts/stage-bar'
 import { useNow } from '../parts/now'
-import { Badge, Notice } from '../parts/pieces'
-import { hrefTo, library } from '../route'
-import { bytes, count, fileKind, moment, seconds } from '../words/format'
-import { counting, shortName } from '../words/stages'
-import { labelOf, type Story, storyOf, type Tone } from '../words/story'
+import { Badge, Notice } from '../parts/notices'
+import { hrefTo, libraryRoute } from '../route'
+import { bytes, count, fileKind, dateTime, seconds } from '../words/format'
+import { progressText, stageLabel } from '../words/stages'
+import { labelOf, type StatusMessage, statusMessage, type Tone } from '../words/status-message'
 import { DeleteDialog, RerunDialog } from './dialogs'
 
 interface Props {
@@ -25,13 +25,13 @@ interface Props {
 
 export function Header({ document, status, connections }: Props) {
   const now = useNow(status?.waiting_until != null)
-  const story = status && storyOf(status, now)
-  const [tone, label] = story ? [story.tone, story.label] : labelOf(document.status)
+  const message = status && statusMessage(status, now)
+  const [tone, label] = message ? [message.tone, message.label] : labelOf(document.status)
   const title = titleOf(document)
   return (
     <header className="document-head">
       <div className="document-title">
-        <a className="button plain icon-only" href={hrefTo(library)} aria-label="Back to the library">
+        <a className="button plain icon-only" href={hrefTo(libraryRoute)} aria-label="Back to the library">
           <Icon name="back" />
         </a>
         <div className="document-name">
@@ -42,15 +42,15 @@ export function Header({ document, status, connections }: Props) {
                 <bdi>{title}</bdi> ·{' '}
               </>
             )}
-            {about(document)}
+            {details(document)}
           </p>
         </div>
         <Badge tone={tone}>{label}</Badge>
         <Actions document={document} status={status} connections={connections} />
       </div>
-      {status && story && !calm(status) && <Flight status={status} tone={story.tone} />}
-      {story && !calm(status) && <Telling story={story} status={status} />}
-      {document.warnings && document.warnings.length > 0 && calm(status) && (
+      {status && message && !isCompleted(status) && <StageList status={status} tone={message.tone} />}
+      {message && !isCompleted(status) && <StatusNotice message={message} status={status} />}
+      {document.warnings && document.warnings.length > 0 && isCompleted(status) && (
         <Notice tone="waiting">
           {document.warnings.map((warning) => (
             <p key={warning}>{warning}</p>
@@ -61,12 +61,12 @@ export function Header({ document, status, connections }: Props) {
   )
 }
 
-/** All is well and nothing moves: the document itself deserves the room. */
-function calm(status: Status | undefined): boolean {
+/** Completed documents show no stages and no status message. */
+function isCompleted(status: Status | undefined): boolean {
   return status === undefined || status.status === 'COMPLETED'
 }
 
-function about(document: Document): string {
+function details(document: Document): string {
   return [
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,
@@ -75,25 +75,25 @@ function about(document: Document): string {
     document.words ? count(document.words, 'word') : null,
     bytes(document.size),
     document.language,
-    `added ${moment(document.created_at)}`,
+    `added ${dateTime(document.created_at)}`,
   ]
     .filter(Boolean)
     .join(' · ')
 }
 
-function Flight({ status, tone }: { status: Status; tone: Tone }) {
+function StageList({ status, tone }: { status: Status; tone: Tone }) {
   return (
-    <ol className={`flight ${tone}`}>
+    <ol className={`stage-list ${tone}`}>
       {status.stages.map((stage) => (
-        <li key={stage.name} title={stageSentence(stage)}>
-          <span className={lockClass(stage)}>
-            <i style={{ transform: `scaleX(${filled(stage)})` }} />
+        <li key={stage.name} title={stageText(stage)}>
+          <span className={segmentClass(stage)}>
+            <i style={{ transform: `scaleX(${segmentFill(stage)})` }} />
           </span>
-          <span className="flight-name">{shortName(stage.name)}</span>
+          <span className="stage-list-label">{stageLabel(stage.name)}</span>
           <span className="quiet small">
             {stage.reused
               ? 'reused'
-              : ((stage.status === 'PROCESSING' && counting(stage.name, stage.done, stage.total)) || time(stage.seconds))}
+              : ((stage.status === 'PROCESSING' && progressText(stage.progress)) || duration(stage.seconds))}
           </span>
         </li>
       ))}
@@ -101,22 +101,22 @@ function Flight({ status, tone }: { status: Status; tone: Tone }) {
   )
 }
 
-const time = (spent: number | null) => (spent === null ? '' : seconds(spent))
+const duration = (amount: number | null) => (amount === null ? '' : seconds(amount))
 
-function Telling({ story, status }: { story: Story; status: Status }) {
-  if (story.tone === 'busy') {
+function StatusNotice({ message, status }: { message: StatusMessage; status: Status }) {
+  if (message.tone === 'busy') {
     return (
-      <p className="telling" role="status">
-        {story.what}
+      <p className="status-text" role="status">
+        {message.what}
       </p>
     )
   }
   return (
-    <Notice tone={story.tone === 'bad' ? 'bad' : story.tone === 'waiting' ? 'waiting' : 'quiet'}>
-      <p>{story.what}</p>
-      {story.todo && <p className="quiet">{story.todo}</p>}
+    <Notice tone={message.tone === 'bad' ? 'bad' : message.tone === 'waiting' ? 'waiting' : 'quiet'}>
+      <p>{message.what}</p>
+      {message.action && <p className="quiet">{message.action}</p>}
       {status.searchable && status.status !== 'PROCESSING' && (
-        <p className="quiet">The content of an earlier run still answers searches.</p>
+        <p className="quiet">Search uses the content of an earlier run.</p>
       )}
     </Notice>
   )
@@ -124,50 +124,50 @@ function Telling({ story, status }: { story: Story; status: Status }) {
 
 function Actions({ document, status, connections }: Props) {
   const client = useQueryClient()
-  const [asking, setAsking] = useState<'rerun' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'rerun' | 'delete' | null>(null)
   const [busy, setBusy] = useState(false)
-  const verbs = verbsFor(status?.status ?? document.status, status?.run?.failure_type)
+  const actions = actionsFor(status?.status ?? document.status, status?.run?.failure_type)
   const act = (done: string, action: Promise<void>) => {
     setBusy(true)
     action
       .then(() => announce(done))
-      .catch((error: unknown) => announce(sentence(error)))
+      .catch((error: unknown) => announce(errorText(error)))
       .finally(() => setBusy(false))
   }
   return (
     <div className="document-actions">
-      {verbs.includes('retry') && (
+      {actions.includes('retry') && (
         <button
           type="button"
           className="button primary"
           disabled={busy}
-          onClick={() => act('Resumed where it stopped.', retry(client, document.id))}
+          onClick={() => act('Run resumed.', retry(client, document.id))}
         >
           <Icon name="retry" />
           Retry
         </button>
       )}
-      {verbs.includes('cancel') && (
+      {actions.includes('cancel') && (
         <button
           type="button"
           className="button"
           disabled={busy}
-          onClick={() => act('The run is cancelled.', cancel(client, document.id))}
+          onClick={() => act('Run cancelled.', cancel(client, document.id))}
         >
           <Icon name="stop" />
           Cancel
         </button>
       )}
-      {verbs.includes('rerun') && status && (
-        <button type="button" className="button" onClick={() => setAsking('rerun')}>
+      {actions.includes('rerun') && status && (
+        <button type="button" className="button" onClick={() => setDialog('rerun')}>
           Run again…
         </button>
       )}
       <button
         type="button"
         className="button icon-only"
-        aria-label="Download the original"
-        title="Download the original"
+        aria-label="Download original"
+        title="Download original"
         onClick={() => act('', download(document.id, document.name))}
       >
         <Icon name="download" />
@@ -177,13 +177,13 @@ function Actions({ document, status, connections }: Props) {
         className="button icon-only danger"
         aria-label="Delete…"
         title="Delete…"
-        onClick={() => setAsking('delete')}
+        onClick={() => setDialog('delete')}
       >
         <Icon name="trash" />
       </button>
-      {asking === 'rerun' && status && <RerunDialog document={document} status={status} onClose={() => setAsking(null)} />}
-      {asking === 'delete' && (
-        <DeleteDialog document={document} connections={connections} onClose={() => setAsking(null)} />
+      {dialog === 'rerun' && status && <RerunDialog document={document} status={status} onClose={() => setDialog(null)} />}
+      {dialog === 'delete' && (
+        <DeleteDialog document={document} connections={connections} onClose={() => setDialog(null)} />
       )}
     </div>
   )

@@ -1,15 +1,16 @@
-// The runs of a document, newest first: what happened, what was reused, what it cost.
+// The history of a document: costs, stages of the last run, and all runs with their events, newest first.
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { View } from '../api/client'
 import { costsQuery, runsQuery } from '../api/queries'
 import type { Status } from '../api/status'
-import { filled, lockClass } from '../parts/ladder'
-import { Badge, Loading, Trouble } from '../parts/pieces'
-import { happening } from '../words/events'
-import { clock, count, dollars, moment, number, seconds } from '../words/format'
-import { counting, shortName } from '../words/stages'
-import type { Tone } from '../words/story'
+import { segmentFill, segmentClass } from '../parts/stage-bar'
+import { Badge, Loading, ErrorNotice } from '../parts/notices'
+import { eventText } from '../words/events'
+import { count, dateTime, dollars, number, seconds, timeOfDay } from '../words/format'
+import { progressText, stageLabel } from '../words/stages'
+import type { Tone } from '../words/status-message'
+import { waitingText } from '../words/waiting'
 
 type Run = View<'RunHistoryView'>
 
@@ -23,27 +24,27 @@ const STATES: Record<string, [Tone, string]> = {
 }
 
 const STAGES: Record<string, string> = {
-  WAITING: 'to come',
+  WAITING: 'not started',
   PENDING: 'waiting',
-  PROCESSING: 'at work',
-  COMPLETED: 'done',
-  CANCELLED: 'stopped',
-  SKIPPED: 'not reached',
+  PROCESSING: 'running',
+  COMPLETED: 'completed',
+  CANCELLED: 'cancelled',
+  SKIPPED: 'skipped',
 }
 
 export function History({ id, status }: { id: string; status: Status | undefined }) {
   const runs = useQuery(runsQuery(id))
   const { refetch } = runs
-  // The status is what is polled; whenever it has news, so has the history.
+  // The status is polled; the history is fetched again when the status changes.
   useEffect(() => {
     if (status) void refetch()
   }, [status?.updated_at, status?.run?.id, status?.run?.state, refetch])
-  if (runs.error) return <Trouble error={runs.error} />
-  if (!runs.data) return <Loading what="Fetching the history" />
+  if (runs.error) return <ErrorNotice error={runs.error} />
+  if (!runs.data) return <Loading what="Loading the history" />
   const newestFirst = runs.data.map((run, index) => ({ run, index })).reverse()
   return (
     <div className="history">
-      <Costs id={id} settled={status?.run?.state} />
+      <Costs id={id} runState={status?.run?.state} />
       {status && status.stages.length > 0 && <Stages status={status} />}
       {newestFirst.map(({ run, index }) => (
         <RunCard key={run.id} run={run} index={index} runs={runs.data} open={index === runs.data.length - 1} />
@@ -52,11 +53,11 @@ export function History({ id, status }: { id: string; status: Status | undefined
   )
 }
 
-function Costs({ id, settled }: { id: string; settled: string | undefined }) {
+function Costs({ id, runState }: { id: string; runState: string | undefined }) {
   const { data: costs, refetch } = useQuery(costsQuery(id))
   useEffect(() => {
     void refetch()
-  }, [settled, refetch])
+  }, [runState, refetch])
   if (!costs) return null
   return (
     <dl className="figures">
@@ -69,12 +70,12 @@ function Costs({ id, settled }: { id: string; settled: string | undefined }) {
         <dd>{number(costs.calls)}</dd>
       </div>
       <div>
-        <dt>Answers reused</dt>
+        <dt>Cached results reused</dt>
         <dd>{number(costs.reused)}</dd>
       </div>
-      <div title="An earlier try was cut off before its answer came; with a provider that charges, it may have been paid">
-        <dt>Made again</dt>
-        <dd>{number(costs.reopened)}</dd>
+      <div title="An attempt was interrupted before its result was stored, so the call was repeated; the provider may have charged twice">
+        <dt>Repeated calls</dt>
+        <dd>{number(costs.repeated)}</dd>
       </div>
     </dl>
   )
@@ -83,7 +84,7 @@ function Costs({ id, settled }: { id: string; settled: string | undefined }) {
 function Stages({ status }: { status: Status }) {
   return (
     <table className="stages">
-      <caption>{status.run?.state === 'RUNNING' ? 'The run going on' : 'The last run'}</caption>
+      <caption>{status.run?.state === 'RUNNING' ? 'Current run' : 'Last run'}</caption>
       <thead>
         <tr>
           <th scope="col">Stage</th>
@@ -102,13 +103,13 @@ function Stages({ status }: { status: Status }) {
       <tbody>
         {status.stages.map((stage) => (
           <tr key={stage.name}>
-            <th scope="row">{shortName(stage.name)}</th>
+            <th scope="row">{stageLabel(stage.name)}</th>
             <td>
-              <span className={lockClass(stage)}>
-                <i style={{ transform: `scaleX(${filled(stage)})` }} />
+              <span className={segmentClass(stage)}>
+                <i style={{ transform: `scaleX(${segmentFill(stage)})` }} />
               </span>
               <span className="quiet small">
-                {stage.reused ? 'reused' : (counting(stage.name, stage.done, stage.total) ?? (STAGES[stage.status] ?? stage.status.toLowerCase()))}
+                {stage.reused ? 'reused' : (progressText(stage.progress) ?? (STAGES[stage.status] ?? stage.status.toLowerCase()))}
                 {stage.attempts > 0 && !stage.reused ? `, ${count(stage.attempts, 'error')}` : ''}
                 {stage.crashes > 0 ? `, ${count(stage.crashes, 'crash', 'crashes')}` : ''}
               </span>
@@ -129,28 +130,34 @@ function calls({ calls_made, calls_reused }: View<'StageView'>): string {
 }
 
 function RunCard({ run, index, runs, open }: { run: Run; index: number; runs: readonly Run[]; open: boolean }) {
-  const [tone, label] = STATES[run.state] ?? ['quiet', run.state]
-  const resumed = runs.findIndex((other) => other.id === run.resumes_run_id)
-  const spent =
+  const [tone, label] = goesOn(run, runs) ?? STATES[run.state] ?? ['quiet', run.state]
+  const resumedIndex = runs.findIndex((other) => other.id === run.resumes_run_id)
+  const duration =
     run.started_at && run.ended_at ? seconds((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1_000) : null
+  const reusedFrom = resumedIndex >= 0 ? `run ${resumedIndex + 1}` : undefined
   return (
     <details className="run" open={open}>
       <summary>
         <strong>Run {index + 1}</strong>
         <Badge tone={tone}>{label}</Badge>
         <span className="quiet small">
-          {[moment(run.created_at), spent && `took ${spent}`, resumed >= 0 && `goes on from run ${resumed + 1}`]
+          {[dateTime(run.created_at), duration && `took ${duration}`, resumedIndex >= 0 && `resumes run ${resumedIndex + 1}`]
             .filter(Boolean)
             .join(' · ')}
         </span>
       </summary>
-      {run.error && <p className="run-error">{run.error}</p>}
+      {errorOf(run, runs) && <p className="run-error">{errorOf(run, runs)}</p>}
+      {run.waiting_reason && (
+        <p className="quiet small">
+          {waitingText({ reason: run.waiting_reason, provider: run.waiting_provider, detail: run.waiting_detail })}
+        </p>
+      )}
       <ol className="events">
         {run.events.map((event) => {
-          const { tone: colour, what, more } = happening(event, run.events)
+          const { tone: colour, what, more } = eventText(event, run.events, reusedFrom)
           return (
             <li key={event.id} className={colour}>
-              <time dateTime={event.at}>{clock(event.at)}</time>
+              <time dateTime={event.at}>{timeOfDay(event.at)}</time>
               <div>
                 {what}
                 {more && <p className="quiet small">{more}</p>}
@@ -161,4 +168,18 @@ function RunCard({ run, index, runs, open }: { run: Run; index: number; runs: re
       </ol>
     </details>
   )
+}
+
+/** The badge of a run that stopped by itself and goes on in a later run: not a failure. */
+function goesOn(run: Run, runs: readonly Run[]): [Tone, string] | null {
+  const next = runs.find((other) => other.resumes_run_id === run.id)
+  if (next?.reason === 'continued') return ['quiet', 'Continued']
+  return next?.reason === 'resumed' ? ['quiet', 'Interrupted'] : null
+}
+
+/** The error of a run. A run that a restart ended was resumed by a later run unless recovery is off. */
+function errorOf(run: Run, runs: readonly Run[]): string | null {
+  if (run.failure_type !== 'PROCESS_TERMINATED') return run.error
+  const resumed = runs.some((other) => other.resumes_run_id === run.id)
+  return `The server stopped while this was running${resumed ? '; it resumed automatically' : ''}.`
 }

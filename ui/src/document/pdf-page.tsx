@@ -1,54 +1,54 @@
-// One page of a PDF: drawn when it comes near, forgotten when it has gone far, with its text to select.
+// One page of a PDF with a selectable text layer; drawn near the visible area, removed far from it.
 import { memo, useEffect, useRef, useState } from 'react'
 import type { Box } from '../api/anchor'
-import { BoxMark } from './box'
+import { HighlightBox } from './highlight-box'
 import { type PDFDocumentProxy, TextLayer } from './pdfjs'
 
 interface Props {
   pdf: PDFDocumentProxy
   number: number
-  /** Width by height of the first page: a good guess until this one is known. */
-  guess: number
+  /** Width divided by height of the first page: the estimate until this page is loaded. */
+  estimatedRatio: number
   box: Box | null
   name: string
 }
 
-export const PdfPage = memo(function PdfPage({ pdf, number, guess, box, name }: Props) {
+export const PdfPage = memo(function PdfPage({ pdf, number, estimatedRatio, box, name }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const [near, setNear] = useState(false)
-  const [ratio, setRatio] = useState(guess)
+  const [ratio, setRatio] = useState(estimatedRatio)
 
   useEffect(() => {
     const element = frame.current!
-    const watcher = new IntersectionObserver(([entry]) => setNear(entry!.isIntersecting), {
+    const observer = new IntersectionObserver(([entry]) => setNear(entry!.isIntersecting), {
       root: element.closest('.pdf-pages'),
       rootMargin: '120% 0px',
     })
-    watcher.observe(element)
-    return () => watcher.disconnect()
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [])
 
   useEffect(() => {
     if (!near) return
     const element = frame.current!
-    const drawing = new Drawing(pdf, number, element, setRatio)
-    const resized = new ResizeObserver(() => drawing.fit(element.clientWidth))
-    resized.observe(element)
+    const renderer = new PageRenderer(pdf, number, element, setRatio)
+    const resizeObserver = new ResizeObserver(() => renderer.fit(element.clientWidth))
+    resizeObserver.observe(element)
     return () => {
-      resized.disconnect()
-      drawing.end()
+      resizeObserver.disconnect()
+      renderer.end()
     }
   }, [near, pdf, number])
 
   return (
     <div ref={frame} className="pdf-page" data-page={number} style={{ aspectRatio: ratio }} role="group" aria-label={`Page ${number} of ${name}`}>
-      {box && <BoxMark box={box} />}
+      {box && <HighlightBox box={box} />}
     </div>
   )
 })
 
-/** Draws a page into its frame at whatever width the frame has now. */
-class Drawing {
+/** Draws a page into its frame at the current width of the frame. */
+class PageRenderer {
   private ended = false
   private width = 0
   private stop: (() => void) | null = null
@@ -66,7 +66,7 @@ class Drawing {
     this.width = width
     this.stop?.()
     void this.draw(width).catch((error: unknown) => {
-      if (!this.ended && (error as { name?: string }).name !== 'RenderingCancelledException') this.frame.dataset['broken'] = 'yes'
+      if (!this.ended && (error as { name?: string }).name !== 'RenderingCancelledException') this.frame.dataset['failed'] = 'yes'
     })
   }
 
@@ -82,7 +82,7 @@ class Drawing {
     const natural = page.getViewport({ scale: 1 })
     this.onRatio(natural.width / natural.height)
     const viewport = page.getViewport({ scale: width / natural.width })
-    // Beyond twice the pixels nobody sees a difference, but memory does.
+    // More than two device pixels per CSS pixel costs memory without a visible difference.
     const density = Math.min(window.devicePixelRatio || 1, 2)
     const canvas = document.createElement('canvas')
     canvas.width = Math.floor(viewport.width * density)
@@ -99,10 +99,10 @@ class Drawing {
     }
     await rendering.promise
     if (this.ended || width !== this.width) return
-    const before = this.shown
+    const previous = this.shown
     this.shown = [canvas, text]
     this.frame.prepend(canvas, text)
-    for (const element of before) element.remove()
+    for (const element of previous) element.remove()
     this.frame.dataset['drawn'] = 'yes'
     await layer.render()
   }

@@ -1,9 +1,9 @@
-// A PDF, page under page, opened at the page that matters with the passage boxed.
+// The PDF viewer: all pages in one column, scrolled to the linked chunk, which is boxed.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Box } from '../api/anchor'
-import { originalAddress } from '../api/original'
+import { originalUrl } from '../api/original'
 import { Icon } from '../parts/icon'
-import { Loading, Notice } from '../parts/pieces'
+import { Loading, Notice } from '../parts/notices'
 import { PdfPage } from './pdf-page'
 import { openPdf, type PDFDocumentProxy } from './pdfjs'
 
@@ -20,45 +20,44 @@ interface Opened {
 const ZOOMS = [1, 1.25, 1.5, 2, 3]
 
 export default function PdfView({ id, name, target }: { id: string; name: string; target: Target }) {
-  const [opened, trouble] = useOpened(id)
-  if (trouble) {
+  const [opened, error] = useOpenedPdf(id)
+  if (error) {
     return (
       <div className="pane-pad">
         <Notice tone="bad">
-          <p>The browser cannot draw this PDF: {trouble}</p>
-          <p>What was read from it, if anything, is in the tabs beside it.</p>
+          <p>{error}</p>
         </Notice>
       </div>
     )
   }
-  if (!opened) return <Loading what="Opening the PDF" />
+  if (!opened) return <Loading what="Loading the PDF" />
   return <Pages {...opened} name={name} target={target} />
 }
 
-function useOpened(id: string): [Opened | null, string | null] {
+function useOpenedPdf(id: string): [Opened | null, string | null] {
   const [opened, setOpened] = useState<Opened | null>(null)
-  const [trouble, setTrouble] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   useEffect(() => {
-    let gone = false
-    const loading = openPdf(originalAddress(id))
-    // A locked PDF asks for a password; without an answer it would load for ever.
+    let unmounted = false
+    const loading = openPdf(originalUrl(id))
+    // pdf.js waits for the password of a protected PDF without an error.
     loading.onPassword = () => {
-      if (!gone) setTrouble('it is locked with a password.')
+      if (!unmounted) setError('This PDF is password-protected and cannot be displayed.')
     }
     loading.promise
       .then(async (pdf) => {
         const first = (await pdf.getPage(1)).getViewport({ scale: 1 })
-        if (!gone) setOpened({ pdf, ratio: first.width / first.height })
+        if (!unmounted) setOpened({ pdf, ratio: first.width / first.height })
       })
-      .catch((error: Error) => {
-        if (!gone) setTrouble(error.message)
+      .catch((reason: Error) => {
+        if (!unmounted) setError(`This PDF cannot be displayed: ${reason.message}`)
       })
     return () => {
-      gone = true
+      unmounted = true
       void loading.destroy()
     }
   }, [id])
-  return [opened, trouble]
+  return [opened, error]
 }
 
 function Pages({ pdf, ratio, name, target }: Opened & { name: string; target: Target }) {
@@ -71,13 +70,13 @@ function Pages({ pdf, ratio, name, target }: Opened & { name: string; target: Ta
   useEffect(() => {
     if (target.page === null) return
     show(target.page, target.box)
-    // Pages above may turn out taller than guessed once they are drawn.
+    // Scroll again: pages above may be taller than estimated once they are drawn.
     const timer = setTimeout(() => show(target.page!, target.box), 400)
     return () => clearTimeout(timer)
   }, [target.page, target.box])
 
-  const onScroll = () => setCurrent(pageInSight(scroller.current) ?? current)
-  const step = (by: number) => setZoom(ZOOMS[Math.max(0, Math.min(ZOOMS.length - 1, ZOOMS.indexOf(zoom) + by))]!)
+  const onScroll = () => setCurrent(visiblePage(scroller.current) ?? current)
+  const changeZoom = (by: number) => setZoom(ZOOMS[Math.max(0, Math.min(ZOOMS.length - 1, ZOOMS.indexOf(zoom) + by))]!)
   return (
     <div className="pdf">
       <div className="pdf-bar">
@@ -97,16 +96,16 @@ function Pages({ pdf, ratio, name, target }: Opened & { name: string; target: Ta
         </label>
         <span className="quiet">of {pdf.numPages.toLocaleString('en')}</span>
         <span className="pdf-zoom">
-          <button type="button" className="button plain icon-only" aria-label="Smaller" disabled={zoom === 1} onClick={() => step(-1)}>
+          <button type="button" className="button plain icon-only" aria-label="Zoom out" disabled={zoom === 1} onClick={() => changeZoom(-1)}>
             −
           </button>
           <span className="quiet">{Math.round(zoom * 100)} %</span>
           <button
             type="button"
             className="button plain icon-only"
-            aria-label="Larger"
+            aria-label="Zoom in"
             disabled={zoom === ZOOMS[ZOOMS.length - 1]}
-            onClick={() => step(1)}
+            onClick={() => changeZoom(1)}
           >
             +
           </button>
@@ -114,7 +113,7 @@ function Pages({ pdf, ratio, name, target }: Opened & { name: string; target: Ta
         {target.page !== null && (
           <button type="button" className="button plain" onClick={() => show(target.page!, target.box)}>
             <Icon name="link" />
-            Passage
+            Go to chunk
           </button>
         )}
       </div>
@@ -125,7 +124,7 @@ function Pages({ pdf, ratio, name, target }: Opened & { name: string; target: Ta
               key={number}
               pdf={pdf}
               number={number}
-              guess={ratio}
+              estimatedRatio={ratio}
               name={name}
               box={number === target.page ? target.box : null}
             />
@@ -140,15 +139,15 @@ function scrollToPage(scroller: HTMLElement | null, page: number, box: Box | nul
   const element = scroller?.querySelector<HTMLElement>(`[data-page="${page}"]`)
   if (!scroller || !element) return
   const top = element.offsetTop - scroller.offsetTop
-  // The passage itself stands a third down, where eyes look first.
+  // The top of the box is placed one third down the visible area.
   scroller.scrollTop = box ? top + box.y0 * element.clientHeight - scroller.clientHeight / 3 : top - 8
 }
 
-function pageInSight(scroller: HTMLElement | null): number | null {
+function visiblePage(scroller: HTMLElement | null): number | null {
   if (!scroller) return null
   const middle = scroller.scrollTop + scroller.clientHeight / 3
   const pages = scroller.firstElementChild?.children ?? []
-  // Pages stand in order, so halving finds the one at the middle.
+  // Binary search: the pages are in order.
   let [low, high] = [0, pages.length - 1]
   while (low < high) {
     const half = (low + high + 1) >> 1

@@ -1,4 +1,4 @@
-// pdf.js, set up so that a PDF can draw and nothing else: no scripts, no forms, no eval, no WebAssembly.
+// pdf.js, restricted to drawing: no scripts, forms, eval or WebAssembly.
 import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy, type PDFPageProxy, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import worker from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url'
 import { authorization } from '../api/key'
@@ -8,15 +8,15 @@ export { TextLayer }
 
 GlobalWorkerOptions.workerSrc = worker
 
-/** A page's worth of bytes at a time: the first page of a large scan should not wait for the last. */
-const RANGE = 1 << 18
+/** Bytes per range request, so that the first page of a large scan is drawn before the file is complete. */
+const RANGE_SIZE = 1 << 18
 
-export function openPdf(address: string) {
+export function openPdf(url: string) {
   const resource = (folder: string) => new URL(`./pdf/${folder}/`, document.baseURI).href
   return getDocument({
-    url: new URL(address, document.baseURI).href,
+    url: new URL(url, document.baseURI).href,
     httpHeaders: authorization(),
-    rangeChunkSize: RANGE,
+    rangeChunkSize: RANGE_SIZE,
     disableAutoFetch: true,
     cMapUrl: resource('cmaps'),
     standardFontDataUrl: resource('standard_fonts'),
@@ -26,7 +26,7 @@ export function openPdf(address: string) {
     isEvalSupported: false,
     enableXfa: false,
     stopAtErrors: false,
-    // What a file does wrong is no news for the console.
+    // Warnings about a malformed file do not go to the console.
     verbosity: 0,
   })
 }

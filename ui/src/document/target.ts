@@ -1,43 +1,40 @@
-// The passage a link points at: where to scroll, what to box, what to mark.
+// The target of a link: the page to scroll to, the box to draw and the span to mark.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Anchor, anchorOf } from '../api/anchor'
-import { get } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { chunksQuery, fieldsQuery } from '../api/queries'
-import type { DocumentPlace } from '../route'
+import type { DocumentRoute } from '../route'
 
-/** One passage by its number; when the number has changed since the link was made, by looking through all. */
+/** One chunk by its number; if the number has changed since the link was made, by a search through all chunks. */
 const chunkQuery = (id: string, chunk: string, ordinal: number | null) =>
   queryOptions({
     queryKey: ['chunk', id, chunk],
     queryFn: async ({ signal, client }) => {
       if (ordinal !== null) {
-        const [guess] = await get('/documents/{document_id}/chunks', {
-          path: { document_id: id },
-          query: { after: ordinal - 1, limit: 1 },
-          signal,
-        })
-        if (guess?.id === chunk) return guess
+        const params = { path: { document_id: id }, query: { after: ordinal - 1, limit: 1 } }
+        const [candidate] = await unwrap(api.GET('/documents/{document_id}/chunks', { params, signal }))
+        if (candidate?.id === chunk) return candidate
       }
-      const all = await client.fetchQuery(chunksQuery(id))
-      return all.find((one) => one.id === chunk) ?? null
+      const chunks = await client.fetchQuery(chunksQuery(id))
+      return chunks.find(({ id: chunkId }) => chunkId === chunk) ?? null
     },
   })
 
 export interface Target extends Anchor {
-  /** The link named a passage that is no longer there. */
-  gone: boolean
+  /** Whether the linked chunk no longer exists. */
+  missing: boolean
 }
 
-export function useTarget({ id, chunk, ordinal, page, span }: DocumentPlace): Target {
-  const named = useQuery({ ...chunkQuery(id, chunk ?? '', ordinal), enabled: chunk !== null })
+export function useTarget({ id, chunk, ordinal, page, span }: DocumentRoute): Target {
+  const chunkResult = useQuery({ ...chunkQuery(id, chunk ?? '', ordinal), enabled: chunk !== null })
   const fields = useQuery({ ...fieldsQuery(id), enabled: chunk === null && span !== null })
   const [start, end] = span ?? [null, null]
   return useMemo(() => {
-    const none = { ...anchorOf({}), gone: false }
-    if (chunk !== null && named.data) return { ...anchorOf(named.data.anchor), gone: false }
-    if (start === null || end === null) return { ...none, page, gone: chunk !== null && named.data === null }
-    const field = fields.data?.find((one) => one.anchor['start'] === start && one.anchor['end'] === end)
+    const none = { ...anchorOf({}), missing: false }
+    if (chunk !== null && chunkResult.data) return { ...anchorOf(chunkResult.data.anchor), missing: false }
+    if (start === null || end === null) return { ...none, page, missing: chunk !== null && chunkResult.data === null }
+    const field = fields.data?.find(({ anchor }) => anchor['start'] === start && anchor['end'] === end)
     return { ...none, ...anchorOf({ page: page ?? undefined, ...field?.anchor, start, end }) }
-  }, [chunk, named.data, fields.data, start, end, page])
+  }, [chunk, chunkResult.data, fields.data, start, end, page])
 }

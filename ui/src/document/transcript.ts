@@ -1,9 +1,7 @@
-// A call in writing. Servers without a transcript address still have passages with speakers and seconds.
+// The transcript of a call: its segments with speaker and times.
 import { queryOptions } from '@tanstack/react-query'
 import { anchorOf } from '../api/anchor'
-import { request, type View } from '../api/client'
-import { fill, place } from '../api/place'
-import { Problem } from '../api/problem'
+import { api, nullIfMissing, unwrap, type View } from '../api/client'
 
 export interface Word {
   text: string
@@ -23,17 +21,14 @@ export const transcriptQuery = (id: string) =>
   queryOptions({
     queryKey: ['transcript', id],
     queryFn: async ({ signal }): Promise<Segment[] | null> => {
-      try {
-        const answer = await request(place(fill('/documents/{id}/transcript', { id })), { signal })
-        return ((await answer.json()) as { segments: Segment[] }).segments
-      } catch (error) {
-        if (error instanceof Problem && error.status === 404) return null
-        throw error
-      }
+      const params = { path: { document_id: id } }
+      const answer = await nullIfMissing(unwrap(api.GET('/documents/{document_id}/transcript', { params, signal })))
+      return answer === null ? null : (answer as { segments: Segment[] }).segments
     },
     staleTime: Infinity,
   })
 
+/** The lines of a call without a stored transcript, made from its chunks. */
 export function segmentsOf(chunks: readonly View<'ChunkView'>[]): Segment[] {
   return chunks.flatMap((chunk) => {
     const { seconds, speaker } = anchorOf(chunk.anchor)
@@ -41,13 +36,13 @@ export function segmentsOf(chunks: readonly View<'ChunkView'>[]): Segment[] {
   })
 }
 
-/** The segment heard at a moment; between two, the one before. */
-export function heardAt(segments: readonly { start: number }[], moment: number): number {
+/** The index of the segment at a position in seconds; between two segments, the earlier one. */
+export function segmentAt(segments: readonly { start: number }[], position: number): number {
   let [low, high] = [0, segments.length - 1]
-  if (high < 0 || segments[0]!.start > moment) return -1
+  if (high < 0 || segments[0]!.start > position) return -1
   while (low < high) {
     const half = (low + high + 1) >> 1
-    if (segments[half]!.start <= moment) low = half
+    if (segments[half]!.start <= position) low = half
     else high = half - 1
   }
   return low

@@ -1,79 +1,79 @@
-// What can be done to the chosen rows together.
+// Actions on the selected documents.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { cancel, destroy, each, rerun, retry, type Verb, verbsFor } from '../api/actions'
+import { type Action, actionsFor, cancel, deleteDocument, forEachDocument, rerun, retry } from '../api/actions'
 import { Dialog } from '../parts/dialog'
 import { Icon } from '../parts/icon'
 import { announce } from '../parts/announce'
-import { bytes, count } from '../words/format'
+import { bytes, count, number } from '../words/format'
 import type { Document } from './list'
 
-const PAST: Record<Verb, string> = {
+const PAST: Record<Action, string> = {
   retry: 'resumed',
   rerun: 'queued again',
   cancel: 'cancelled',
   delete: 'deleted',
 }
 
-export function BulkBar({ chosen, onDone }: { chosen: readonly Document[]; onDone: () => void }) {
+export function BulkBar({ selected, onDone }: { selected: readonly Document[]; onDone: () => void }) {
   const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const [busy, setBusy] = useState(false)
-  const those = (verb: Verb) => chosen.filter((document) => verbsFor(document.status).includes(verb))
+  const allowing = (action: Action) => selected.filter((document) => actionsFor(document.status).includes(action))
 
-  const act = async (verb: Verb) => {
-    const ids = those(verb).map((document) => document.id)
-    const one = {
+  const act = async (action: Action) => {
+    const ids = allowing(action).map((document) => document.id)
+    const apply = {
       retry: (id: string) => retry(client, id),
       rerun: (id: string) => rerun(client, id, { fromStage: null, fresh: false }),
       cancel: (id: string) => cancel(client, id),
-      delete: (id: string) => destroy(client, id),
-    }[verb]
+      delete: (id: string) => deleteDocument(client, id),
+    }[action]
     setBusy(true)
-    const failures = await each(ids, one)
+    const failures = await forEachDocument(ids, apply)
     setBusy(false)
-    setAsking(false)
+    setConfirming(false)
     announce(
-      `${count(ids.length - failures, 'document')} ${PAST[verb]}${failures ? `; ${failures} could not be` : ''}.`,
+      `${count(ids.length - failures, 'document')} ${PAST[action]}${failures ? `; ${failures} failed` : ''}.`,
     )
     onDone()
   }
 
-  const action = (verb: Verb, label: string, icon: 'retry' | 'stop' | 'trash') => {
-    const many = those(verb).length
-    if (!many) return null
+  const button = (action: Action, label: string, icon: 'retry' | 'stop' | 'trash') => {
+    const matching = allowing(action).length
+    if (!matching) return null
     return (
       <button
         type="button"
-        className={`button${verb === 'delete' ? ' danger' : ''}`}
+        className={`button${action === 'delete' ? ' danger' : ''}`}
         disabled={busy}
-        onClick={() => (verb === 'delete' ? setAsking(true) : void act(verb))}
+        onClick={() => (action === 'delete' ? setConfirming(true) : void act(action))}
       >
         <Icon name={icon} />
-        {label} {many < chosen.length ? many : ''}
+        {label} {matching < selected.length ? matching : ''}
       </button>
     )
   }
 
   return (
-    <div className="bulk" role="toolbar" aria-label="Chosen documents">
-      <strong>{count(chosen.length, 'document')} chosen</strong>
-      {action('retry', 'Retry', 'retry')}
-      {action('rerun', 'Run again', 'retry')}
-      {action('cancel', 'Cancel', 'stop')}
-      {action('delete', 'Delete', 'trash')}
-      <button type="button" className="button plain icon-only" aria-label="Choose nothing" onClick={onDone}>
+    <div className="bulk" role="toolbar" aria-label="Selected documents">
+      <strong>{number(selected.length)} selected</strong>
+      {button('retry', 'Retry', 'retry')}
+      {button('rerun', 'Run again', 'retry')}
+      {button('cancel', 'Cancel', 'stop')}
+      {button('delete', 'Delete', 'trash')}
+      <button type="button" className="button plain icon-only" aria-label="Clear selection" onClick={onDone}>
         <Icon name="close" />
       </button>
-      {asking && (
-        <Dialog title={`Delete ${count(chosen.length, 'document')}?`} onClose={() => setAsking(false)}>
+      {confirming && (
+        <Dialog title={`Delete ${count(selected.length, 'document')}?`} onClose={() => setConfirming(false)}>
           <p>
-            Their originals ({bytes(chosen.reduce((sum, document) => sum + document.size, 0))}), texts, passages, fields
-            and connections are removed from this server. This cannot be undone.
+            Deletes the originals ({bytes(selected.reduce((sum, document) => sum + document.size, 0))}), texts, chunks, fields
+            and connections from this server. This cannot be undone.
           </p>
-          <div className="sheet-actions">
-            <button type="button" className="button" autoFocus onClick={() => setAsking(false)}>
-              Keep them
+          <div className="dialog-actions">
+            <button type="button" className="button" autoFocus onClick={() => setConfirming(false)}>
+              Cancel
             </button>
             <button type="button" className="button danger primary" disabled={busy} onClick={() => void act('delete')}>
               Delete

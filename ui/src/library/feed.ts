@@ -1,74 +1,74 @@
-// Keeps the rows in sight up to date: one request for all of them, as often as the server wishes, none when
-// nothing moves or the tab is hidden. What is out of sight costs nothing, however large the library is.
+// Polls the statuses of the visible rows: one request for all of them, as often as the server asks, and none while
+// nothing changes or the tab is hidden. Rows that are not visible are not polled, however large the library is.
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { get } from '../api/client'
+import { api, unwrap } from '../api/client'
 import { Problem } from '../api/problem'
-import { askAgain, fetchStatuses, isFollowed, isGoing, type Status, statusKey } from '../api/status'
-import { changeLists, type Document, withChange, without } from './list'
+import { fetchStatuses, hasPendingFollowUp, isProcessing, pollDelay, type Status, statusKey } from '../api/status'
+import { type Document, updateLists, withoutDocument, withUpdate } from './list'
 
-const SOONEST = 500
-const LATEST = 15_000
-/** Rows fly past while scrolling; ask for those that stay. */
-const SETTLE = 80
+const MIN_INTERVAL = 500
+const MAX_INTERVAL = 15_000
+/** Milliseconds that a row must stay visible before it is polled; scrolling passes many rows. */
+const SCROLL_DELAY = 80
 
-/** The rows to ask about: those that move, and those whose status is unknown or out of date. */
-export function wanted(rows: readonly Document[], known: (id: string) => Status | undefined): string[] {
-  const moves = (row: Document) => {
-    const status = known(row.id)
-    return isGoing(row.status) || status?.status !== row.status || isFollowed(status)
+/** The rows that are processing, and those whose cached status is missing or out of date. */
+export function idsToPoll(rows: readonly Document[], cached: (id: string) => Status | undefined): string[] {
+  const isDue = (row: Document) => {
+    const status = cached(row.id)
+    return isProcessing(row.status) || status?.status !== row.status || hasPendingFollowUp(status)
   }
-  return rows.filter(moves).map((row) => row.id)
+  return rows.filter(isDue).map((row) => row.id)
 }
 
-/** When to ask again: as soon as the most impatient row wishes; never when no row moves. */
+/** Milliseconds until the next poll: the shortest delay of any row; false when no row will change by itself. */
 export function nextPoll(statuses: readonly Status[]): number | false {
-  const wishes = statuses.map(askAgain).filter((wish) => wish !== null)
-  return wishes.length ? Math.max(SOONEST, Math.min(LATEST, ...wishes)) : false
+  const delays = statuses.map(pollDelay).filter((delay) => delay !== null)
+  return delays.length ? Math.max(MIN_INTERVAL, Math.min(MAX_INTERVAL, ...delays)) : false
 }
 
 export function useStatusFeed(rows: readonly Document[]): void {
   const client = useQueryClient()
-  const known = (id: string) => client.getQueryData<Status>(statusKey(id))
-  const sight = useRef(rows)
-  sight.current = rows
+  const cached = (id: string) => client.getQueryData<Status>(statusKey(id))
+  const visible = useRef(rows)
+  visible.current = rows
   const { refetch } = useQuery({
     queryKey: ['feed'],
     queryFn: async ({ signal }) => {
-      const ids = wanted(sight.current, known)
+      const ids = idsToPoll(visible.current, cached)
       if (!ids.length) return []
       const statuses = await fetchStatuses(client, ids, signal)
-      await Promise.all(settled(sight.current, statuses).map((id) => renew(client, id)))
-      const found = new Set(statuses.map((status) => status.document_id))
-      for (const id of ids) if (!found.has(id)) changeLists(client, (list) => without(list, id))
+      await Promise.all(changedIds(visible.current, statuses).map((id) => refetchDocument(client, id)))
+      const existing = new Set(statuses.map((status) => status.document_id))
+      for (const id of ids) if (!existing.has(id)) updateLists(client, (list) => withoutDocument(list, id))
       return statuses
     },
     refetchInterval: (query) => nextPoll(query.state.data ?? []),
     staleTime: 0,
     gcTime: 0,
   })
-  const fresh = wanted(rows, known).join()
+  const due = idsToPoll(rows, cached).join()
   useEffect(() => {
-    if (!fresh) return
-    const timer = setTimeout(() => void refetch(), SETTLE)
+    if (!due) return
+    const timer = setTimeout(() => void refetch(), SCROLL_DELAY)
     return () => clearTimeout(timer)
-  }, [fresh, refetch])
+  }, [due, refetch])
 }
 
-/** Rows whose status is not what their row in the list says: they have ended, or begun anew. */
-export function settled(rows: readonly Document[], statuses: readonly Status[]): string[] {
-  const now = new Map(statuses.map((status) => [status.document_id, status.status]))
-  return rows.filter((row) => now.has(row.id) && now.get(row.id) !== row.status).map((row) => row.id)
+/** Documents whose status differs from their row in the list. */
+export function changedIds(rows: readonly Document[], statuses: readonly Status[]): string[] {
+  const current = new Map(statuses.map((status) => [status.document_id, status.status]))
+  return rows.filter((row) => current.has(row.id) && current.get(row.id) !== row.status).map((row) => row.id)
 }
 
-/** Read one document again, wherever it is listed. */
-export async function renew(client: QueryClient, id: string): Promise<void> {
+/** Fetches one document again and updates it in all lists. */
+export async function refetchDocument(client: QueryClient, id: string): Promise<void> {
   try {
-    const document = await get('/documents/{document_id}', { path: { document_id: id } })
+    const document = await unwrap(api.GET('/documents/{document_id}', { params: { path: { document_id: id } } }))
     client.setQueryData(['document', id], document)
-    changeLists(client, (list) => withChange(list, document))
+    updateLists(client, (list) => withUpdate(list, document))
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) changeLists(client, (list) => without(list, id))
+    if (error instanceof Problem && error.status === 404) updateLists(client, (list) => withoutDocument(list, id))
     else throw error
   }
 }

@@ -1,37 +1,38 @@
-// What is shown of the library: by state, by kind, by name.
+// Filters of the library by status, kind and name.
 import { useEffect, useState } from 'react'
 import { Icon } from '../parts/icon'
-import { adjust, type Filters, go } from '../route'
+import { type Filters, navigate, replaceRoute } from '../route'
 
-const STATES: [string | null, string][] = [
+const STATUSES: [string | null, string][] = [
   [null, 'All'],
   ['PROCESSING', 'Processing'],
-  ['COMPLETED', 'Ready'],
+  ['COMPLETED', 'Completed'],
   ['FAILED', 'Failed'],
   ['TIMED_OUT', 'Timed out'],
   ['CANCELLED', 'Cancelled'],
 ]
-const TYPING = 150
+/** Milliseconds after the last key press before the filter is applied. */
+const DEBOUNCE = 150
 
 export function FilterBar({ filters }: { filters: Filters }) {
-  const [typed, setTyped] = useState(filters.q)
-  // The back button changes the filters without the box knowing.
-  useEffect(() => setTyped(filters.q), [filters.q])
+  const [input, setInput] = useState(filters.q)
+  // The back button changes the filters outside the input.
+  useEffect(() => setInput(filters.q), [filters.q])
   useEffect(() => {
-    if (typed === filters.q) return
-    const timer = setTimeout(() => adjust({ view: 'library', ...filters, q: typed }), TYPING)
+    if (input === filters.q) return
+    const timer = setTimeout(() => replaceRoute({ view: 'library', ...filters, q: input }), DEBOUNCE)
     return () => clearTimeout(timer)
-  }, [typed, filters])
+  }, [input, filters])
   return (
     <div className="filters">
-      <div className="pills" role="group" aria-label="Show by state">
-        {STATES.map(([status, label]) => (
+      <div className="pills" role="group" aria-label="Filter by status">
+        {STATUSES.map(([status, label]) => (
           <button
             key={label}
             type="button"
             className="pill"
             aria-pressed={filters.status === status}
-            onClick={() => go({ view: 'library', ...filters, status })}
+            onClick={() => navigate({ view: 'library', ...filters, status })}
           >
             {label}
           </button>
@@ -43,15 +44,15 @@ export function FilterBar({ filters }: { filters: Filters }) {
           type="search"
           placeholder="Filter by name"
           aria-label="Filter by name"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={input}
+          onChange={(event) => setInput(event.target.value)}
         />
       </div>
       <select
-        className="choice"
+        className="select"
         aria-label="Kind"
         value={filters.kind ?? ''}
-        onChange={(event) => go({ view: 'library', ...filters, kind: event.target.value || null })}
+        onChange={(event) => navigate({ view: 'library', ...filters, kind: event.target.value || null })}
       >
         <option value="">All kinds</option>
         <option value="document">Documents</option>

@@ -1,17 +1,17 @@
-// The rows in sight of a list of any length. Arrow keys walk, Enter opens, Space chooses.
+// The visible rows of the library, virtualized. Arrow keys move, Enter opens, Space selects.
 import { useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useNarrow } from '../parts/narrow'
 import type { Filters } from '../route'
 import { useStatusFeed } from './feed'
-import { type List, more } from './list'
+import { fetchNextPage, type List } from './list'
 import { Row, Skeleton } from './row'
-import { reached, type Selection, toggled } from './selection'
+import { extendSelection, type Selection, toggle } from './selection'
 
 const ROW = 64
 
-/** Troubles take more words than success; on a phone everything stands under everything. */
+/** Messages of failed documents need more lines; on a phone the columns stand below each other. */
 function rowHeight(status: string | undefined, narrow: boolean): number {
   if (status === undefined || status === 'COMPLETED') return narrow ? 98 : ROW
   if (status === 'PROCESSING') return narrow ? 112 : 72
@@ -38,10 +38,10 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
     overscan: 6,
     getItemKey: (index) => list.documents[index]?.id ?? index,
   })
-  // A change of state changes a row's height, and so the place of those below it.
+  // A changed status changes the height of its row, and so the position of the rows below it.
   useEffect(() => virtual.measure(), [virtual, narrow, list])
 
-  // Rows that are yet to come are guessed at; who went to the end stays there while they turn out taller.
+  // Rows that are not loaded have an estimated height; a list scrolled to its end stays there when the height grows.
   const height = virtual.getTotalSize()
   const end = useRef(0)
   useLayoutEffect(() => {
@@ -52,31 +52,31 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
   }, [height])
 
   const items = virtual.getVirtualItems()
-  const inSight = items.flatMap(({ index }) => list.documents[index] ?? [])
-  useStatusFeed(inSight)
+  const visible = items.flatMap(({ index }) => list.documents[index] ?? [])
+  useStatusFeed(visible)
 
-  const lastInSight = items[items.length - 1]?.index ?? 0
+  const lastVisible = items[items.length - 1]?.index ?? 0
   useEffect(() => {
-    if (lastInSight >= list.documents.length - 1 && list.nextCursor) void more(client, filters)
-  }, [client, filters, lastInSight, list])
+    if (lastVisible >= list.documents.length - 1 && list.nextCursor) void fetchNextPage(client, filters)
+  }, [client, filters, lastVisible, list])
 
   const documents = useRef(list.documents)
   documents.current = list.documents
-  const choose = useCallback(
-    (id: string, reach: boolean) =>
-      onSelect((now) =>
-        reach
-          ? reached(
-              now,
+  const select = useCallback(
+    (id: string, extend: boolean) =>
+      onSelect((current) =>
+        extend
+          ? extendSelection(
+              current,
               id,
               documents.current.map((document) => document.id),
             )
-          : toggled(now, id),
+          : toggle(current, id),
       ),
     [onSelect],
   )
 
-  const walk = (to: number) => {
+  const moveTo = (to: number) => {
     const index = Math.max(0, Math.min(list.documents.length - 1, to))
     setActive(index)
     virtual.scrollToIndex(index)
@@ -85,13 +85,13 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
       name?.focus({ preventScroll: true })
       return name
     }
-    // At once where the row is there, so that a quick Enter opens it; else when it is drawn.
+    // Immediately if the row is drawn, so that Enter works at once; otherwise after it is drawn.
     if (!focus()) requestAnimationFrame(() => requestAnimationFrame(focus))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? ROW) / ROW) - 1)
-    const steps: Record<string, number> = {
+    const targets: Record<string, number> = {
       ArrowDown: active + 1,
       j: active + 1,
       ArrowUp: active - 1,
@@ -101,14 +101,14 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
       Home: 0,
       End: list.documents.length - 1,
     }
-    const step = steps[event.key]
+    const target = targets[event.key]
     const document = list.documents[active]
-    if (step !== undefined) {
+    if (target !== undefined) {
       event.preventDefault()
-      walk(step)
+      moveTo(target)
     } else if (document && (event.key === 'x' || (event.key === ' ' && event.target instanceof HTMLAnchorElement))) {
       event.preventDefault()
-      choose(document.id, event.shiftKey)
+      select(document.id, event.shiftKey)
     }
   }
 
@@ -134,9 +134,9 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
               total={count}
               top={start}
               height={size}
-              active={index === active || (index === items[0]?.index && !inSightHas(items, active))}
-              chosen={selection.ids.has(document.id)}
-              onChoose={choose}
+              active={index === active || (index === items[0]?.index && !isVisible(items, active))}
+              selected={selection.ids.has(document.id)}
+              onSelect={select}
             />
           )
         })}
@@ -145,7 +145,7 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
   )
 }
 
-/** One row must always be in the tab order, also when the active one has scrolled away. */
-function inSightHas(items: readonly { index: number }[], active: number): boolean {
+/** Whether the active row is drawn. If not, the first drawn row takes its place in the tab order. */
+function isVisible(items: readonly { index: number }[], active: number): boolean {
   return items.some((item) => item.index === active)
 }

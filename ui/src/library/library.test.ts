@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../api/status'
-import { nextPoll, settled, wanted } from './feed'
-import { type Document, extended, type List, refreshed, titleOf, withArrival, without } from './list'
-import { nothing, pruned, reached, toggled } from './selection'
+import { changedIds, idsToPoll, nextPoll } from './feed'
+import { appendPage, type Document, type List, mergeFirstPage, titleOf, withDocument, withoutDocument } from './list'
+import { emptySelection, extendSelection, prune, toggle } from './selection'
 
 const document = (id: string, status = 'COMPLETED') => ({ id, status, name: `${id}.txt` }) as Document
 const list = (ids: string, nextCursor: string | null = null, total = ids.length): List => ({
@@ -13,7 +13,7 @@ const list = (ids: string, nextCursor: string | null = null, total = ids.length)
 const ids = (from: List) => from.documents.map((one) => one.id).join('')
 
 describe('titles', () => {
-  test('a title is told where it says more than the name', () => {
+  test('a title is shown if it differs from the file name', () => {
     const named = (title: string | null) => titleOf({ ...document('a'), title })
     expect(named('The Lock Keeper')).toBe('The Lock Keeper')
     expect(named('a.txt')).toBe(null)
@@ -22,87 +22,87 @@ describe('titles', () => {
   })
 })
 
-describe('a list that is refreshed from its head', () => {
-  test('new documents come on top and what lies below stays', () => {
-    const fresh = refreshed(list('bcdefg', 'after-g', 9), list('abc', 'after-c', 10))
-    expect(ids(fresh)).toBe('abcdefg')
-    expect(fresh).toMatchObject({ nextCursor: 'after-g', total: 10 })
+describe('merging a new first page', () => {
+  test('new documents come first and further pages stay', () => {
+    const merged = mergeFirstPage(list('bcdefg', 'after-g', 9), list('abc', 'after-c', 10))
+    expect(ids(merged)).toBe('abcdefg')
+    expect(merged).toMatchObject({ nextCursor: 'after-g', total: 10 })
   })
 
-  test('documents deleted elsewhere go', () => {
-    expect(ids(refreshed(list('abcdef', 'after-f', 9), list('acd', 'after-d', 8)))).toBe('acdef')
+  test('deleted documents disappear', () => {
+    expect(ids(mergeFirstPage(list('abcdef', 'after-f', 9), list('acd', 'after-d', 8)))).toBe('acdef')
   })
 
-  test('when everything in sight is new, the list starts anew', () => {
-    const fresh = refreshed(list('xyz', 'after-z', 3), list('abc', 'after-c', 6))
-    expect(ids(fresh)).toBe('abc')
-    expect(fresh.nextCursor).toBe('after-c')
+  test('without a common document the list starts again', () => {
+    const merged = mergeFirstPage(list('xyz', 'after-z', 3), list('abc', 'after-c', 6))
+    expect(ids(merged)).toBe('abc')
+    expect(merged.nextCursor).toBe('after-c')
   })
 
-  test('a head that is everything replaces everything', () => {
-    expect(ids(refreshed(list('abcd', null), list('ab', null)))).toBe('ab')
+  test('a first page that is complete replaces the list', () => {
+    expect(ids(mergeFirstPage(list('abcd', null), list('ab', null)))).toBe('ab')
   })
 
-  test('further pages are appended without repeating anybody', () => {
-    const longer = extended(list('abc', 'after-c', 6), list('cdef', null, 6))
+  test('further pages are appended without duplicates', () => {
+    const longer = appendPage(list('abc', 'after-c', 6), list('cdef', null, 6))
     expect(ids(longer)).toBe('abcdef')
     expect(longer.nextCursor).toBeNull()
   })
 
-  test('arrivals are counted once, twins change in place, departures leave', () => {
-    expect(withArrival(list('bc'), document('a'))).toMatchObject({ total: 3 })
-    const twin = withArrival(list('abc'), document('b', 'PROCESSING'))
-    expect(ids(twin)).toBe('abc')
-    expect(twin.documents[1]!.status).toBe('PROCESSING')
-    expect(without(list('abc'), 'b')).toMatchObject({ total: 2 })
+  test('documents are added once, updated in place and removed', () => {
+    expect(withDocument(list('bc'), document('a'))).toMatchObject({ total: 3 })
+    const updated = withDocument(list('abc'), document('b', 'PROCESSING'))
+    expect(ids(updated)).toBe('abc')
+    expect(updated.documents[1]!.status).toBe('PROCESSING')
+    expect(withoutDocument(list('abc'), 'b')).toMatchObject({ total: 2 })
   })
 })
 
-describe('what is polled', () => {
-  const known = (status: string, ...stages: string[]) => ({ status, stages: stages.map((one) => ({ status: one })) }) as Status
+describe('polling', () => {
+  const cached = (status: string, ...stages: string[]) => ({ status, stages: stages.map((one) => ({ status: one })) }) as Status
 
-  test('only rows in sight that move, are unknown, or have changed since', () => {
+  test('rows that are processing, have no cached status or have changed', () => {
     const rows = [document('a', 'PROCESSING'), document('b'), document('c', 'FAILED'), document('d', 'COMPLETED')]
-    const statuses: Record<string, Status> = { a: known('PROCESSING'), b: known('COMPLETED'), d: known('PROCESSING') }
-    expect(wanted(rows, (id) => statuses[id])).toEqual(['a', 'c', 'd'])
+    const statuses: Record<string, Status> = { a: cached('PROCESSING'), b: cached('COMPLETED'), d: cached('PROCESSING') }
+    expect(idsToPoll(rows, (id) => statuses[id])).toEqual(['a', 'c', 'd'])
   })
 
-  test('a ready one, too, while its connections are sought', () => {
-    const sought = known('COMPLETED', 'COMPLETED', 'PENDING')
-    const found = known('COMPLETED', 'COMPLETED', 'COMPLETED')
-    expect(wanted([document('a'), document('b')], (id) => (id === 'a' ? sought : found))).toEqual(['a'])
-    expect(nextPoll([{ ...sought, poll_after_ms: null }])).toBe(3_000)
-    expect(nextPoll([{ ...found, poll_after_ms: null }])).toBe(false)
+  test('a completed document while its connect stage is pending', () => {
+    const pending = cached('COMPLETED', 'COMPLETED', 'PENDING')
+    const done = cached('COMPLETED', 'COMPLETED', 'COMPLETED')
+    expect(idsToPoll([document('a'), document('b')], (id) => (id === 'a' ? pending : done))).toEqual(['a'])
+    expect(nextPoll([{ ...pending, poll_after_ms: null }])).toBe(3_000)
+    expect(nextPoll([{ ...done, poll_after_ms: null }])).toBe(false)
   })
 
-  test('as soon as the most impatient wishes, never when nobody does', () => {
-    const wishes = (...after: (number | null)[]) => after.map((poll_after_ms) => ({ poll_after_ms }) as Status)
-    expect(nextPoll(wishes(15_000, 1_000, null))).toBe(1_000)
-    expect(nextPoll(wishes(10))).toBe(500)
-    expect(nextPoll(wishes(900_000))).toBe(15_000)
-    expect(nextPoll(wishes(null, null))).toBe(false)
+  test('the shortest delay counts; without any there is no poll', () => {
+    const delays = (...after: (number | null)[]) => after.map((poll_after_ms) => ({ poll_after_ms }) as Status)
+    expect(nextPoll(delays(15_000, 1_000, null))).toBe(1_000)
+    expect(nextPoll(delays(10))).toBe(500)
+    expect(nextPoll(delays(900_000))).toBe(15_000)
+    expect(nextPoll(delays(null, null))).toBe(false)
     expect(nextPoll([])).toBe(false)
   })
 
-  test('rows whose status has moved on are read again', () => {
+  test('rows with another status are fetched again', () => {
     const rows = [document('a', 'PROCESSING'), document('b', 'PROCESSING'), document('c', 'COMPLETED')]
     const statuses = [
       { document_id: 'a', status: 'COMPLETED' },
       { document_id: 'b', status: 'PROCESSING' },
     ] as Status[]
-    expect(settled(rows, statuses)).toEqual(['a'])
+    expect(changedIds(rows, statuses)).toEqual(['a'])
   })
 })
 
-describe('choosing rows', () => {
-  test('one by one, and from one to another', () => {
-    const one = toggled(nothing, 'b')
-    expect([...reached(one, 'd', [...'abcde']).ids]).toEqual(['b', 'c', 'd'])
-    expect([...reached(one, 'a', [...'abcde']).ids].sort()).toEqual(['a', 'b'])
-    expect(toggled(one, 'b').ids.size).toBe(0)
+describe('selecting rows', () => {
+  test('one by one, and as a range', () => {
+    const one = toggle(emptySelection, 'b')
+    expect([...extendSelection(one, 'd', [...'abcde']).ids]).toEqual(['b', 'c', 'd'])
+    expect([...extendSelection(one, 'a', [...'abcde']).ids].sort()).toEqual(['a', 'b'])
+    expect(toggle(one, 'b').ids.size).toBe(0)
   })
 
-  test('what is gone is no longer chosen', () => {
-    expect([...pruned(reached(toggled(nothing, 'a'), 'c', [...'abc']), ['a', 'c']).ids]).toEqual(['a', 'c'])
+  test('removed rows are no longer selected', () => {
+    expect([...prune(extendSelection(toggle(emptySelection, 'a'), 'c', [...'abc']), ['a', 'c']).ids]).toEqual(['a', 'c'])
   })
 })

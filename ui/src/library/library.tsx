@@ -1,30 +1,30 @@
-// The library: every document, how far each is, and what can be done about it.
+// The library: the list of documents with filters and actions.
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { Empty, Loading, Trouble } from '../parts/pieces'
-import { type Filters, go, library } from '../route'
-import { PickFiles } from '../uploads/pick'
+import { Empty, Loading, ErrorNotice } from '../parts/notices'
+import { type Filters, libraryRoute, navigate } from '../route'
+import { UploadButton } from '../uploads/upload-button'
 import { count } from '../words/format'
 import { BulkBar } from './bulk'
 import { FilterBar } from './filters'
 import { Grid } from './grid'
 import { listQuery } from './list'
-import { nothing, pruned, type Selection } from './selection'
+import { emptySelection, prune, type Selection } from './selection'
 
 export function Library({ status, kind, q }: Filters) {
   const client = useQueryClient()
   const filters = useMemo(() => ({ status, kind, q }), [status, kind, q])
   const { data: list, error } = useQuery({ ...listQuery(client, filters), placeholderData: keepPreviousData })
-  const [selected, setSelected] = useState<Selection>(nothing)
-  const selection = useMemo(
+  const [selection, setSelection] = useState<Selection>(emptySelection)
+  const currentSelection = useMemo(
     () =>
-      pruned(
-        selected,
+      prune(
+        selection,
         (list?.documents ?? []).map((document) => document.id),
       ),
-    [selected, list],
+    [selection, list],
   )
-  const chosen = (list?.documents ?? []).filter((document) => selection.ids.has(document.id))
+  const selected = (list?.documents ?? []).filter((document) => currentSelection.ids.has(document.id))
   const filtered = Boolean(status || kind || q)
   return (
     <div className="library">
@@ -37,41 +37,41 @@ export function Library({ status, kind, q }: Filters) {
       </div>
       {error && !list ? (
         <div className="page">
-          <Trouble error={error} />
+          <ErrorNotice error={error} />
         </div>
       ) : !list ? (
-        <Loading what="Opening the library" />
+        <Loading what="Loading the library" />
       ) : list.documents.length ? (
         <Grid
           key={`${status}/${kind}/${q}`}
           list={list}
           filters={filters}
-          selection={selection}
-          onSelect={setSelected}
+          selection={currentSelection}
+          onSelect={setSelection}
         />
       ) : filtered ? (
-        <Empty icon="search" title="Nothing here">
+        <Empty icon="search" title="No matches">
           <p>No document matches these filters.</p>
-          <button type="button" className="button" onClick={() => go(library)}>
-            Show everything
+          <button type="button" className="button" onClick={() => navigate(libraryRoute)}>
+            Clear filters
           </button>
         </Empty>
       ) : (
         <Welcome />
       )}
-      {chosen.length > 0 && <BulkBar chosen={chosen} onDone={() => setSelected(nothing)} />}
+      {selected.length > 0 && <BulkBar selected={selected} onDone={() => setSelection(emptySelection)} />}
     </div>
   )
 }
 
 function Welcome() {
   return (
-    <Empty icon="upload" title="Drop your first files here">
+    <Empty icon="upload" title="Drop files here to upload them">
       <p>
-        PDF, Word, Excel, PowerPoint, EPUB, mail, web pages, scans, pictures and recordings. Each is read or heard, cut into
-        passages and made searchable; whatever happens on the way, it goes on from the last finished step.
+        PDF, Word, Excel, PowerPoint, EPUB, mail, web pages, scans, images and recordings. Each file is read or transcribed,
+        split into chunks and made searchable. Interrupted processing resumes from the last completed stage.
       </p>
-      <PickFiles label="Choose files" />
+      <UploadButton label="Choose files" />
     </Empty>
   )
 }

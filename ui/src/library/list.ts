@@ -1,6 +1,6 @@
-// The library's list: a page at a time from the server, kept as one list that survives refreshing its head.
+// The list of documents in the library: pages of the server merged into one cached list.
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
-import { get, type View } from '../api/client'
+import { api, unwrap, type View } from '../api/client'
 import type { Filters } from '../route'
 
 export type Document = View<'DocumentView'>
@@ -11,14 +11,14 @@ export interface List {
   total: number
 }
 
-/** What a document calls itself, where that says more than its name. A table has no title, only its first row. */
+/** The document's title if it differs from the file name. A title that starts with `|` is the first row of a table. */
 export function titleOf({ title, name }: Document): string | null {
   return title && title !== name && !title.startsWith('|') ? title : null
 }
 
-/** A small first page paints soon; further pages are large, so that a long scroll asks seldom. */
-const FIRST = 100
-const FURTHER = 500
+/** The first page is small so that it is drawn soon; further ones are large so that scrolling needs few requests. */
+const FIRST_PAGE_SIZE = 100
+const PAGE_SIZE = 500
 
 export function listKey(filters: Filters) {
   return ['documents', filters.status, filters.kind, filters.q] as const
@@ -28,96 +28,99 @@ export function listQuery(client: QueryClient, filters: Filters) {
   return queryOptions({
     queryKey: listKey(filters),
     queryFn: async ({ signal }) => {
-      const head = await page(filters, null, FIRST, signal)
-      const known = client.getQueryData<List>(listKey(filters))
-      return known ? refreshed(known, head) : head
+      const firstPage = await fetchPage(filters, null, FIRST_PAGE_SIZE, signal)
+      const cached = client.getQueryData<List>(listKey(filters))
+      return cached ? mergeFirstPage(cached, firstPage) : firstPage
     },
   })
 }
 
-/** Ask for the page after the last one known; asking twice at once asks once. */
-export async function more(client: QueryClient, filters: Filters): Promise<void> {
+/** Fetches the next page; does nothing while the same page is being fetched. */
+export async function fetchNextPage(client: QueryClient, filters: Filters): Promise<void> {
   const key = listKey(filters)
   const cursor = client.getQueryData<List>(key)?.nextCursor
-  if (!cursor || asking.has(cursor)) return
-  asking.add(cursor)
+  if (!cursor || cursorsInFlight.has(cursor)) return
+  cursorsInFlight.add(cursor)
   try {
-    const next = await page(filters, cursor, FURTHER)
-    client.setQueryData<List>(key, (known) => (known?.nextCursor === cursor ? extended(known, next) : known))
+    const page = await fetchPage(filters, cursor, PAGE_SIZE)
+    client.setQueryData<List>(key, (cached) => (cached?.nextCursor === cursor ? appendPage(cached, page) : cached))
   } finally {
-    asking.delete(cursor)
+    cursorsInFlight.delete(cursor)
   }
 }
 
-const asking = new Set<string>()
+const cursorsInFlight = new Set<string>()
 
-async function page(filters: Filters, cursor: string | null, limit: number, signal?: AbortSignal): Promise<List> {
-  const answer = await get('/documents', {
-    query: {
-      limit,
-      ...(cursor === null ? {} : { cursor }),
-      ...(filters.q ? { q: filters.q } : {}),
-      ...(filters.status ? { status: filters.status as 'FAILED' } : {}),
-      ...(filters.kind ? { kind: filters.kind as 'call' } : {}),
-    },
-    ...(signal ? { signal } : {}),
-  })
+async function fetchPage(
+  filters: Filters,
+  cursor: string | null,
+  limit: number,
+  signal: AbortSignal | null = null,
+): Promise<List> {
+  const query = {
+    limit,
+    ...(cursor === null ? {} : { cursor }),
+    ...(filters.q ? { q: filters.q } : {}),
+    ...(filters.status ? { status: filters.status as 'FAILED' } : {}),
+    ...(filters.kind ? { kind: filters.kind as 'call' } : {}),
+  }
+  const answer = await unwrap(api.GET('/documents', { params: { query }, signal }))
   return { documents: answer.documents, nextCursor: answer.next_cursor, total: answer.total }
 }
 
 /**
- * The list with a newer head. What the head covers is taken from it (so that documents deleted elsewhere go),
- * what lies below stays. When so much is new that the two no longer touch, the list starts anew from the head.
+ * Replaces the part of the cached list that the new first page covers, so that deleted documents disappear, and
+ * keeps the rest. If the two have no document in common, the list starts again from the first page.
  */
-export function refreshed(known: List, head: List): List {
-  const last = head.documents[head.documents.length - 1]
-  if (last === undefined || head.nextCursor === null) return head
-  const joint = known.documents.findIndex((document) => document.id === last.id)
-  if (joint === -1) return head
+export function mergeFirstPage(cached: List, firstPage: List): List {
+  const last = firstPage.documents[firstPage.documents.length - 1]
+  if (last === undefined || firstPage.nextCursor === null) return firstPage
+  const overlap = cached.documents.findIndex((document) => document.id === last.id)
+  if (overlap === -1) return firstPage
   return {
-    documents: [...head.documents, ...known.documents.slice(joint + 1)],
-    nextCursor: joint + 1 < known.documents.length ? known.nextCursor : head.nextCursor,
-    total: head.total,
+    documents: [...firstPage.documents, ...cached.documents.slice(overlap + 1)],
+    nextCursor: overlap + 1 < cached.documents.length ? cached.nextCursor : firstPage.nextCursor,
+    total: firstPage.total,
   }
 }
 
-export function extended(known: List, next: List): List {
-  const there = new Set(known.documents.map((document) => document.id))
+export function appendPage(cached: List, page: List): List {
+  const listed = new Set(cached.documents.map((document) => document.id))
   return {
-    documents: [...known.documents, ...next.documents.filter((document) => !there.has(document.id))],
-    nextCursor: next.nextCursor,
-    total: next.total,
+    documents: [...cached.documents, ...page.documents.filter((document) => !listed.has(document.id))],
+    nextCursor: page.nextCursor,
+    total: page.total,
   }
 }
 
-export function withArrival(known: List, arrival: Document): List {
-  if (known.documents.some((document) => document.id === arrival.id)) return withChange(known, arrival)
-  return { ...known, documents: [arrival, ...known.documents], total: known.total + 1 }
+export function withDocument(cached: List, added: Document): List {
+  if (cached.documents.some((document) => document.id === added.id)) return withUpdate(cached, added)
+  return { ...cached, documents: [added, ...cached.documents], total: cached.total + 1 }
 }
 
-export function withChange(known: List, changed: Document): List {
-  return { ...known, documents: known.documents.map((document) => (document.id === changed.id ? changed : document)) }
+export function withUpdate(cached: List, changed: Document): List {
+  return { ...cached, documents: cached.documents.map((document) => (document.id === changed.id ? changed : document)) }
 }
 
-export function without(known: List, id: string): List {
-  const documents = known.documents.filter((document) => document.id !== id)
-  return { ...known, documents, total: known.total - (known.documents.length - documents.length) }
+export function withoutDocument(cached: List, id: string): List {
+  const documents = cached.documents.filter((document) => document.id !== id)
+  return { ...cached, documents, total: cached.total - (cached.documents.length - documents.length) }
 }
 
-/** Change every list that is kept, whatever its filters. */
-export function changeLists(client: QueryClient, change: (list: List) => List): void {
+/** Updates the cached lists of all filters. */
+export function updateLists(client: QueryClient, change: (list: List) => List): void {
   client.setQueriesData<List>({ queryKey: ['documents'] }, (list) => list && change(list))
 }
 
-/** A document has come: it goes to the top of the lists it belongs to. */
-export function arrived(client: QueryClient, document: Document): void {
+/** Puts an uploaded document at the top of the lists whose filters it matches. */
+export function addDocument(client: QueryClient, document: Document): void {
   for (const [key, list] of client.getQueriesData<List>({ queryKey: ['documents'] })) {
     const [, status, kind, q] = key as ReturnType<typeof listKey>
-    const belongs =
+    const matches =
       (!status || status === document.status) &&
       (!kind || kind === document.kind) &&
       (!q || document.name.toLowerCase().includes(q.toLowerCase()))
-    const known = list?.documents.some((one) => one.id === document.id)
-    if (list && (belongs || known)) client.setQueryData<List>(key, withArrival(list, document))
+    const listed = list?.documents.some(({ id }) => id === document.id)
+    if (list && (matches || listed)) client.setQueryData<List>(key, withDocument(list, document))
   }
 }

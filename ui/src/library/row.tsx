@@ -1,13 +1,13 @@
-// One document in the list: what it is, how far it is, and why.
+// One row of the library: name, stages, status message.
 import { memo, type MouseEvent } from 'react'
-import { useKnownStatus } from '../api/status'
+import { useCachedStatus } from '../api/status'
 import { Icon, iconFor } from '../parts/icon'
-import { Ladder } from '../parts/ladder'
+import { StageBar } from '../parts/stage-bar'
 import { useNow } from '../parts/now'
-import { Badge } from '../parts/pieces'
-import { documentPlace, hrefTo } from '../route'
-import { ago, bytes, count, fileKind, moment, seconds } from '../words/format'
-import { labelOf, storyOf } from '../words/story'
+import { Badge } from '../parts/notices'
+import { documentRoute, hrefTo } from '../route'
+import { ago, bytes, count, fileKind, dateTime, seconds } from '../words/format'
+import { labelOf, statusMessage } from '../words/status-message'
 import { type Document, titleOf } from './list'
 
 interface Props {
@@ -17,21 +17,21 @@ interface Props {
   top: number
   height: number
   active: boolean
-  chosen: boolean
-  onChoose: (id: string, reach: boolean) => void
+  selected: boolean
+  onSelect: (id: string, extend: boolean) => void
 }
 
-export const Row = memo(function Row({ document, index, total, top, height, active, chosen, onChoose }: Props) {
-  const status = useKnownStatus(document.id)
+export const Row = memo(function Row({ document, index, total, top, height, active, selected, onSelect }: Props) {
+  const status = useCachedStatus(document.id)
   const now = useNow(status?.waiting_until != null)
   const current = status && status.status === document.status ? status : undefined
-  const story = current && storyOf(current, now)
-  const [tone, label] = story ? [story.tone, story.label] : labelOf(document.status)
+  const message = current && statusMessage(current, now)
+  const [tone, label] = message ? [message.tone, message.label] : labelOf(document.status)
   const title = titleOf(document)
-  const choose = (event: MouseEvent) => onChoose(document.id, event.shiftKey)
+  const select = (event: MouseEvent) => onSelect(document.id, event.shiftKey)
   return (
     <li
-      className={`row${chosen ? ' chosen' : ''}`}
+      className={`row${selected ? ' selected' : ''}`}
       style={{ transform: `translateY(${top}px)`, height }}
       aria-posinset={index + 1}
       aria-setsize={total}
@@ -41,21 +41,21 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
       <input
         type="checkbox"
         className="checkbox"
-        checked={chosen}
+        checked={selected}
         tabIndex={active ? 0 : -1}
         aria-label={`Select ${document.name}`}
-        onClick={choose}
+        onClick={select}
         onChange={() => undefined}
       />
       <span className="row-icon">
         <Icon name={iconFor(document.media_type)} />
       </span>
-      <div className="row-what">
-        <a className="row-name" href={hrefTo(documentPlace(document.id))} tabIndex={active ? 0 : -1} dir="auto">
+      <div className="row-title">
+        <a className="row-name" href={hrefTo(documentRoute(document.id))} tabIndex={active ? 0 : -1} dir="auto">
           {document.name}
         </a>
-        <div className="row-about">
-          {about(document)}
+        <div className="row-details">
+          {details(document)}
           {title && (
             <>
               {' '}
@@ -64,25 +64,25 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
           )}
         </div>
       </div>
-      <div className={`row-how ${tone}`}>
-        {current && current.stages.length > 0 && <Ladder stages={current.stages} named={tone === 'busy' || tone === 'good'} />}
-        {story && (
-          <div className="row-story" title={[story.what, story.todo].filter(Boolean).join(' ')}>
-            <p>{story.what}</p> {story.todo && <p className="row-todo">{story.todo}</p>}
+      <div className={`row-progress ${tone}`}>
+        {current && current.stages.length > 0 && <StageBar stages={current.stages} named={tone === 'busy' || tone === 'good'} />}
+        {message && (
+          <div className="row-message" title={[message.what, message.action].filter(Boolean).join(' ')}>
+            <p>{message.what}</p> {message.action && <p className="row-action">{message.action}</p>}
           </div>
         )}
       </div>
       <div className="row-state">
         <Badge tone={tone}>{label}</Badge>
       </div>
-      <time className="row-when" dateTime={document.created_at} title={moment(document.created_at)}>
+      <time className="row-when" dateTime={document.created_at} title={dateTime(document.created_at)}>
         {ago(document.created_at, now)}
       </time>
     </li>
   )
 })
 
-function about(document: Document): string {
+function details(document: Document): string {
   return [
     fileKind(document.media_type, document.name),
     document.pages ? count(document.pages, 'page') : null,

@@ -1,30 +1,30 @@
-// Which rows are chosen. Pure, so that shift-clicks can be tested without a mouse.
+// The selected rows, as pure functions.
 
 export interface Selection {
   ids: ReadonlySet<string>
-  /** The row a shift-click reaches back to. */
+  /** The row from which a shift-click extends the selection. */
   anchor: string | null
 }
 
-export const nothing: Selection = { ids: new Set(), anchor: null }
+export const emptySelection: Selection = { ids: new Set(), anchor: null }
 
-export function toggled(selection: Selection, id: string): Selection {
+export function toggle(selection: Selection, id: string): Selection {
   const ids = new Set(selection.ids)
   if (!ids.delete(id)) ids.add(id)
   return { ids, anchor: id }
 }
 
-/** Everything between the anchor and this row, in the order shown. */
-export function reached(selection: Selection, id: string, order: readonly string[]): Selection {
+/** Adds all rows between the anchor and this row, in the order shown. */
+export function extendSelection(selection: Selection, id: string, order: readonly string[]): Selection {
   const [from, to] = [order.indexOf(selection.anchor ?? id), order.indexOf(id)]
-  if (from === -1 || to === -1) return toggled(selection, id)
+  if (from === -1 || to === -1) return toggle(selection, id)
   const between = order.slice(Math.min(from, to), Math.max(from, to) + 1)
   return { ids: new Set([...selection.ids, ...between]), anchor: selection.anchor ?? id }
 }
 
-/** Rows that are gone cannot stay chosen. */
-export function pruned(selection: Selection, order: readonly string[]): Selection {
-  const there = new Set(order)
-  const ids = [...selection.ids].filter((id) => there.has(id))
+/** Removes rows that are no longer listed. */
+export function prune(selection: Selection, order: readonly string[]): Selection {
+  const listed = new Set(order)
+  const ids = [...selection.ids].filter((id) => listed.has(id))
   return ids.length === selection.ids.size ? selection : { ids: new Set(ids), anchor: selection.anchor }
 }

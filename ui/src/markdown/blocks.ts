@@ -1,4 +1,4 @@
-// Markdown into blocks. What is not understood stays text: nothing here can become an element of its own making.
+// Parses markdown into blocks. Unknown syntax stays text.
 import { htmlTable } from './html-table'
 import { cut, dedent, indentOf, type Line, linesOf } from './source'
 
@@ -14,8 +14,8 @@ export type Block =
   | { type: 'note'; name: string; blocks: Block[]; at: number }
   | { type: 'rule'; at: number }
 
-/** Deeper nesting than any person writes is shown as text. */
-const DEEPEST = 12
+/** Blocks nested deeper than this are shown as text. */
+const MAX_DEPTH = 12
 
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
@@ -39,17 +39,17 @@ function blocksOf(lines: Line[], depth: number): Block[] {
       index += 1
       continue
     }
-    const read = depth < DEEPEST ? special(lines, index, depth) : null
-    const [block, next] = read ?? paragraph(lines, index, depth)
+    const parsed = depth < MAX_DEPTH ? special(lines, index, depth) : null
+    const [block, next] = parsed ?? paragraph(lines, index, depth)
     blocks.push(block)
     index = next
   }
   return blocks
 }
 
-type Read = [block: Block, next: number]
+type Parsed = [block: Block, next: number]
 
-function special(lines: Line[], index: number, depth: number): Read | null {
+function special(lines: Line[], index: number, depth: number): Parsed | null {
   const line = lines[index]!
   const { text, at } = line
   const fence = FENCE.exec(text)
@@ -57,9 +57,9 @@ function special(lines: Line[], index: number, depth: number): Read | null {
   if (indentOf(text) >= 4) return indented(lines, index)
   const heading = HEADING.exec(text)
   if (heading) {
-    const words = heading[2] ?? ''
-    const start = text.indexOf(words, heading[1]!.length + text.indexOf('#'))
-    return [{ type: 'heading', level: heading[1]!.length, lines: [cut(line, start, start + words.length)], at }, index + 1]
+    const title = heading[2] ?? ''
+    const start = text.indexOf(title, heading[1]!.length + text.indexOf('#'))
+    return [{ type: 'heading', level: heading[1]!.length, lines: [cut(line, start, start + title.length)], at }, index + 1]
   }
   if (RULE.test(text)) return [{ type: 'rule', at }, index + 1]
   if (QUOTE.test(text)) return quote(lines, index, depth)
@@ -70,16 +70,16 @@ function special(lines: Line[], index: number, depth: number): Read | null {
   return null
 }
 
-function paragraph(lines: Line[], index: number, depth: number): Read {
+function paragraph(lines: Line[], index: number, depth: number): Parsed {
   const first = index
-  const words: Line[] = []
+  const body: Line[] = []
   for (; index < lines.length; index += 1) {
     const line = lines[index]!
     if (!line.text.trim()) break
-    if (index > first && depth < DEEPEST && interrupts(lines, index)) break
-    words.push(line)
+    if (index > first && depth < MAX_DEPTH && interrupts(lines, index)) break
+    body.push(line)
   }
-  return [{ type: 'paragraph', lines: words, at: words[0]!.at }, index]
+  return [{ type: 'paragraph', lines: body, at: body[0]!.at }, index]
 }
 
 function interrupts(lines: Line[], index: number): boolean {
@@ -90,7 +90,7 @@ function interrupts(lines: Line[], index: number): boolean {
   return text.includes('|') && DELIMITER.test(lines[index + 1]?.text ?? '')
 }
 
-function code(lines: Line[], index: number, fence: string): Read {
+function code(lines: Line[], index: number, fence: string): Parsed {
   const opening = lines[index]!
   const indent = indentOf(opening.text)
   const closing = new RegExp(`^ {0,3}${fence[0] === '`' ? '`' : '~'}{${fence.length},}[ \\t]*$`)
@@ -103,7 +103,7 @@ function code(lines: Line[], index: number, fence: string): Read {
   return [{ type: 'code', lines: body, at: opening.at }, index + 1]
 }
 
-function indented(lines: Line[], index: number): Read {
+function indented(lines: Line[], index: number): Parsed {
   const at = lines[index]!.at
   const body: Line[] = []
   while (index < lines.length) {
@@ -116,38 +116,38 @@ function indented(lines: Line[], index: number): Read {
   return [{ type: 'code', lines: body, at }, index]
 }
 
-function quote(lines: Line[], index: number, depth: number): Read {
+function quote(lines: Line[], index: number, depth: number): Parsed {
   const at = lines[index]!.at
   const inside: Line[] = []
   for (; index < lines.length; index += 1) {
     const line = lines[index]!
-    const sign = QUOTE.exec(line.text)
-    if (sign) inside.push(cut(line, sign[0].length))
+    const marker = QUOTE.exec(line.text)
+    if (marker) inside.push(cut(line, marker[0].length))
     else if (line.text.trim() && inside[inside.length - 1]?.text.trim() && !interrupts(lines, index)) inside.push(line)
     else break
   }
   return [{ type: 'quote', blocks: blocksOf(inside, depth + 1), at }, index]
 }
 
-function note(lines: Line[], index: number, depth: number): Read {
+function note(lines: Line[], index: number, depth: number): Parsed {
   const line = lines[index]!
-  const sign = NOTE.exec(line.text)!
+  const marker = NOTE.exec(line.text)!
   const [inside, next] = hanging(lines, index + 1, 2)
-  const blocks = blocksOf([cut(line, sign[0].length), ...inside], depth + 1)
-  return [{ type: 'note', name: sign[1]!, blocks, at: line.at }, next]
+  const blocks = blocksOf([cut(line, marker[0].length), ...inside], depth + 1)
+  return [{ type: 'note', name: marker[1]!, blocks, at: line.at }, next]
 }
 
-function list(lines: Line[], index: number, depth: number): Read {
+function list(lines: Line[], index: number, depth: number): Parsed {
   const first = ITEM.exec(lines[index]!.text)!
   const ordered = first[3] !== undefined
   const at = lines[index]!.at
   const items: Block[][] = []
   while (index < lines.length) {
     const line = lines[index]!
-    const sign = ITEM.exec(line.text)
-    if (!sign || (sign[3] !== undefined) !== ordered || RULE.test(line.text)) break
-    const empty = sign[0].trimEnd() === line.text.trimEnd()
-    const width = empty ? sign[1]!.length + sign[2]!.length + 1 : sign[0].length
+    const marker = ITEM.exec(line.text)
+    if (!marker || (marker[3] !== undefined) !== ordered || RULE.test(line.text)) break
+    const empty = marker[0].trimEnd() === line.text.trimEnd()
+    const width = empty ? marker[1]!.length + marker[2]!.length + 1 : marker[0].length
     const [inside, next] = hanging(lines, index + 1, width)
     items.push(blocksOf([cut(line, Math.min(width, line.text.length)), ...inside], depth + 1))
     index = next
@@ -160,7 +160,7 @@ function followingText(lines: Line[], index: number): string {
   return lines[index + 1]?.text ?? ''
 }
 
-/** The lines that belong to a list item or note: indented ones, blank ones between them, and lazy continuations. */
+/** The lines of a list item or note: indented lines, blank lines between them, and lazy continuation lines. */
 function hanging(lines: Line[], index: number, width: number): [Line[], number] {
   const inside: Line[] = []
   while (index < lines.length) {
@@ -181,7 +181,7 @@ function hanging(lines: Line[], index: number, width: number): [Line[], number] 
   return [inside, index]
 }
 
-function table(lines: Line[], index: number): Read {
+function table(lines: Line[], index: number): Parsed {
   const at = lines[index]!.at
   const align = cells(lines[index + 1]!).map((cell): Align => {
     const [left, right] = [cell.text.startsWith(':'), cell.text.endsWith(':')]
@@ -196,9 +196,9 @@ function table(lines: Line[], index: number): Read {
   return [{ type: 'table', align, rows, at }, index]
 }
 
-/** The cells of a pipe-table row; `\|` is a letter, not a border. */
+/** The cells of a pipe-table row; `\|` is text, not a border. */
 export function cells(line: Line): Line[] {
-  const found: Line[] = []
+  const row: Line[] = []
   const { text } = line
   let start = text.length - text.trimStart().length
   if (text[start] === '|') start += 1
@@ -211,10 +211,10 @@ export function cells(line: Line): Line[] {
       const inner = text.slice(start, index)
       if (index < text.length || inner.trim()) {
         const lead = inner.length - inner.trimStart().length
-        found.push({ text: inner.trim(), at: line.at + start + lead })
+        row.push({ text: inner.trim(), at: line.at + start + lead })
       }
       start = index + 1
     }
   }
-  return found
+  return row
 }

@@ -1,13 +1,13 @@
-// Some readers give tables as HTML. Their cells are taken as text; every tag in them is dropped.
+// Parses HTML tables, which some readers produce. Tags inside cells are removed.
 import type { Block } from './blocks'
 import type { Line } from './source'
 
-const PIECE = /<(\/?)(tr|t[dh])(?:\s[^<>]*)?>|<\/table\s*>/gi
-const LONGEST = 20_000
+const TAG = /<(\/?)(tr|t[dh])(?:\s[^<>]*)?>|<\/table\s*>/gi
+const MAX_LINES = 20_000
 
 export function htmlTable(lines: Line[], index: number): [Block, number] | null {
   let end = index
-  while (end < lines.length && end - index < LONGEST && !/<\/table\s*>/i.test(lines[end]!.text)) end += 1
+  while (end < lines.length && end - index < MAX_LINES && !/<\/table\s*>/i.test(lines[end]!.text)) end += 1
   if (!/<\/table\s*>/i.test(lines[end]?.text ?? '')) return null
   const at = lines[index]!.at
   const text = lines
@@ -16,21 +16,21 @@ export function htmlTable(lines: Line[], index: number): [Block, number] | null 
     .join('\n')
   const rows: Line[][] = []
   let cell: number | null = null
-  for (const piece of text.matchAll(PIECE)) {
-    const name = (piece[2] ?? 'table').toLowerCase()
-    if (name !== 'tr' && !piece[1]) {
-      cell = piece.index + piece[0].length
+  for (const tag of text.matchAll(TAG)) {
+    const name = (tag[2] ?? 'table').toLowerCase()
+    if (name !== 'tr' && !tag[1]) {
+      cell = tag.index + tag[0].length
       continue
     }
     if (cell !== null) {
-      const words = text.slice(cell, piece.index)
-      // Without inner tags the text keeps its place in the file; with them only its beginning does.
-      rows[rows.length - 1]?.push({ text: words.replace(/<[^<>]*>/g, ' ').trim(), at: at + cell })
+      const content = text.slice(cell, tag.index)
+      // Without inner tags every offset of the text is exact; with them only the first one is.
+      rows[rows.length - 1]?.push({ text: content.replace(/<[^<>]*>/g, ' ').trim(), at: at + cell })
       cell = null
     }
-    if (name === 'tr' && !piece[1]) rows.push([])
+    if (name === 'tr' && !tag[1]) rows.push([])
   }
-  const filled = rows.filter((row) => row.length)
-  if (!filled.length) return null
-  return [{ type: 'table', align: [], rows: filled, at }, end + 1]
+  const nonEmptyRows = rows.filter((row) => row.length)
+  if (!nonEmptyRows.length) return null
+  return [{ type: 'table', align: [], rows: nonEmptyRows, at }, end + 1]
 }

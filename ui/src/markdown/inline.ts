@@ -1,4 +1,4 @@
-// The words of a block: emphasis, code, links. One pass with a stack, so that hostile text costs no more than its length.
+// Parses inline markdown: emphasis, code, links. One pass with a stack, so the time is linear in the text's length.
 import type { Line } from './source'
 
 export type Inline =
@@ -6,31 +6,31 @@ export type Inline =
   | { type: 'code'; text: string; at: number }
   | { type: 'break' }
   | { type: 'strong' | 'emphasis' | 'struck'; children: Inline[] }
-  | { type: 'link'; address: string; children: Inline[] }
+  | { type: 'link'; url: string; children: Inline[] }
   | { type: 'image'; children: Inline[] }
   | { type: 'reference'; name: string }
 
 interface Opening {
-  /** Where in the output the opening sign stands as text, until it is closed. */
+  /** The index in the output of the opening marker, which stays text until it is closed. */
   index: number
   kind: 'strong' | 'emphasis' | 'struck' | 'bracket' | 'image'
 }
 
 const SAFE = /^(?:https?:\/\/|mailto:)[^\s<>"\\]+$/i
 const BARE = /^https?:\/\/[^\s<>"'`|\\]*[^\s<>"'`|\\.,;:!?)\]}*_]/i
-const LONGEST_ADDRESS = 2_000
+const MAX_URL_LENGTH = 2_000
 
-export function safeAddress(address: string): string | null {
-  return address.length <= LONGEST_ADDRESS && SAFE.test(address) ? address : null
+export function safeUrl(url: string): string | null {
+  return url.length <= MAX_URL_LENGTH && SAFE.test(url) ? url : null
 }
 
 export function inlineOf(lines: readonly Line[]): Inline[] {
-  const reader = new Reader()
-  lines.forEach((line, index) => reader.line(line, index === lines.length - 1))
-  return reader.finish()
+  const parser = new InlineParser()
+  lines.forEach((line, index) => parser.line(line, index === lines.length - 1))
+  return parser.finish()
 }
 
-class Reader {
+class InlineParser {
   private out: Inline[] = []
   private openings: Opening[] = []
 
@@ -38,7 +38,7 @@ class Reader {
     const hard = /(?: {2,}|\\)$/.test(line.text)
     const text = last ? line.text.trimEnd() : line.text.replace(hard && line.text.endsWith('\\') ? /\\$/ : /\s+$/, '')
     const lead = text.length - text.trimStart().length
-    this.signs(text, lead, line.at)
+    this.parseText(text, lead, line.at)
     if (last) return
     if (hard) this.out.push({ type: 'break' })
     else this.text('\n', line.at + line.text.length)
@@ -48,7 +48,7 @@ class Reader {
     return this.out
   }
 
-  private signs(text: string, from: number, base: number): void {
+  private parseText(text: string, from: number, base: number): void {
     let index = from
     while (index < text.length) {
       const next = this.special(text, index, base)
@@ -144,65 +144,65 @@ class Reader {
     return index + marker.length
   }
 
-  /** Wrap what was written since the last opening of this kind; openings inside it stay text. */
+  /** Wraps the output since the last opening marker of this kind; other markers inside it stay text. */
   private close(kind: 'strong' | 'emphasis' | 'struck'): boolean {
-    let place = this.openings.length - 1
-    // Brackets and other signs may stand open in between, but only a few are looked through.
-    const furthest = Math.max(0, place - 8)
-    while (place >= furthest && this.openings[place]?.kind !== kind) {
-      if (this.openings[place]?.kind === 'bracket') return false
-      place -= 1
+    let position = this.openings.length - 1
+    // Search at most eight open markers back, which keeps the time linear.
+    const limit = Math.max(0, position - 8)
+    while (position >= limit && this.openings[position]?.kind !== kind) {
+      if (this.openings[position]?.kind === 'bracket') return false
+      position -= 1
     }
-    const opening = place >= furthest ? this.openings[place] : undefined
+    const opening = position >= limit ? this.openings[position] : undefined
     if (!opening || opening.index + 1 >= this.out.length) return false
     const children = this.out.splice(opening.index).slice(1)
-    this.openings.length = place
+    this.openings.length = position
     this.out.push({ type: kind, children })
     return true
   }
 
   private link(text: string, index: number, base: number): number | null {
-    let place = this.openings.length - 1
-    const furthest = Math.max(0, place - 8)
-    while (place >= furthest && !['bracket', 'image'].includes(this.openings[place]?.kind ?? '')) place -= 1
-    const opening = place >= furthest ? this.openings[place] : undefined
+    let position = this.openings.length - 1
+    const limit = Math.max(0, position - 8)
+    while (position >= limit && !['bracket', 'image'].includes(this.openings[position]?.kind ?? '')) position -= 1
+    const opening = position >= limit ? this.openings[position] : undefined
     if (!opening) return null
     const target = /^\]\(\s*(?:<([^<>]{0,2000})>|([^\s()]{0,2000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?))(?:\s+["'(][^"')]{0,300}["')])?\s*\)/.exec(
       text.slice(index, index + 2_600),
     )
-    this.openings.length = place
+    this.openings.length = position
     if (!target) {
       this.text(']', base + index)
       return index + 1
     }
     const children = this.out.splice(opening.index).slice(1)
-    const address = safeAddress(target[1] ?? target[2] ?? '')
+    const url = safeUrl(target[1] ?? target[2] ?? '')
     if (opening.kind === 'image') this.out.push({ type: 'image', children })
-    else if (address !== null) this.out.push({ type: 'link', address, children })
+    else if (url !== null) this.out.push({ type: 'link', url, children })
     else this.out.push(...children)
     return index + target[0].length
   }
 
   private angle(text: string, index: number, base: number): number | null {
-    const rest = text.slice(index, index + LONGEST_ADDRESS)
+    const rest = text.slice(index, index + MAX_URL_LENGTH)
     const line = /^<br\s*\/?>/i.exec(rest)
     if (line) {
       this.out.push({ type: 'break' })
       return index + line[0].length
     }
-    const address = /^<((?:https?:\/\/|mailto:)[^\s<>"\\]+)>/i.exec(rest)
-    if (!address) return null
-    const child: Inline = { type: 'text', text: address[1]!, at: base + index + 1 }
-    this.out.push({ type: 'link', address: address[1]!, children: [child] })
-    return index + address[0].length
+    const url = /^<((?:https?:\/\/|mailto:)[^\s<>"\\]+)>/i.exec(rest)
+    if (!url) return null
+    const child: Inline = { type: 'text', text: url[1]!, at: base + index + 1 }
+    this.out.push({ type: 'link', url: url[1]!, children: [child] })
+    return index + url[0].length
   }
 
   private bare(text: string, index: number, base: number): number | null {
     if (!text.startsWith('http', index) || /[\p{L}\p{N}]/u.test(text[index - 1] ?? ' ')) return null
     if (this.openings.some((opening) => opening.kind === 'bracket')) return null
-    const address = BARE.exec(text.slice(index, index + LONGEST_ADDRESS))?.[0]
-    if (!address || safeAddress(address) === null) return null
-    this.out.push({ type: 'link', address, children: [{ type: 'text', text: address, at: base + index }] })
-    return index + address.length
+    const url = BARE.exec(text.slice(index, index + MAX_URL_LENGTH))?.[0]
+    if (!url || safeUrl(url) === null) return null
+    this.out.push({ type: 'link', url, children: [{ type: 'text', text: url, at: base + index }] })
+    return index + url.length
   }
 }

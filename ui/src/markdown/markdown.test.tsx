@@ -6,23 +6,23 @@ import { type Mark, renderBlocks } from './render'
 import { toUtf16 } from './source'
 
 function html(markdown: string, marks: Mark[] = []): string {
-  const nodes: ReactNode[] = renderBlocks(parse(markdown), { marks, level: { now: 1 } })
+  const nodes: ReactNode[] = renderBlocks(parse(markdown), { marks, level: { current: 1 } })
   return renderToStaticMarkup(<>{nodes}</>)
 }
 
 declare const process: { cpuUsage(): { user: number } }
 
-/** Milliseconds this process has worked: a machine that is busy with others makes nothing seem slow. */
-const worked = () => process.cpuUsage().user / 1_000
+/** Milliseconds of CPU time of this process, which do not depend on the load of the machine. */
+const cpuTime = () => process.cpuUsage().user / 1_000
 
-describe('what a document looks like', () => {
-  test('headings keep their look but never skip a level for those who listen', () => {
+describe('rendering', () => {
+  test('headings keep their style but never skip a level', () => {
     expect(html('# One\n\n#### Deep\n\n## Two')).toBe(
       '<h2 class="md-h md-h1">One</h2><h3 class="md-h md-h4">Deep</h3><h3 class="md-h md-h2">Two</h3>',
     )
   })
 
-  test('words are emphasized, coded, struck and linked', () => {
+  test('emphasis, code, strikethrough and links', () => {
     expect(html('**bold** and *slanted* and `a < b` and ~~gone~~')).toBe(
       '<p><strong>bold</strong> and <em>slanted</em> and <code>a &lt; b</code> and <s>gone</s></p>',
     )
@@ -30,41 +30,41 @@ describe('what a document looks like', () => {
     expect(html('see https://example.org/x.')).toContain('<a href="https://example.org/x"')
   })
 
-  test('signs that mean nothing stay as they are', () => {
+  test('characters without meaning in markdown stay text', () => {
     expect(html('2 * 3 * 4 and snake_case_name and a ~ b')).toBe('<p>2 * 3 * 4 and snake_case_name and a ~ b</p>')
     expect(html('a \\* b \\<b\\> \\[x]\\(y)')).toBe('<p>a * b &lt;b&gt; [x](y)</p>')
   })
 
-  test('lists nest, count from their number and hold paragraphs', () => {
+  test('lists nest, start at their number and hold paragraphs', () => {
     expect(html('3. three\n4. four\n   - inner\n   - other')).toBe(
       '<ol start="3"><li><div>three</div></li><li><div>four</div><ul><li><div>inner</div></li><li><div>other</div></li></ul></li></ol>',
     )
   })
 
   test('tables have a head, alignment and escaped borders', () => {
-    const made = html('| a | b |\n| --- | ---: |\n| x \\| y | 2 |')
-    expect(made).toContain('<th scope="col">a</th>')
-    expect(made).toContain('<td>x | y</td>')
-    expect(made).toContain('<td class="align-right">2</td>')
+    const rendered = html('| a | b |\n| --- | ---: |\n| x \\| y | 2 |')
+    expect(rendered).toContain('<th scope="col">a</th>')
+    expect(rendered).toContain('<td>x | y</td>')
+    expect(rendered).toContain('<td class="align-right">2</td>')
     expect(html('| a |  |\n| --- | --- |\n| x | y |')).toContain('<th scope="col">a</th><td></td>')
   })
 
-  test('a table in HTML becomes a table of its texts', () => {
-    const made = html('<table>\n<tr><th>Name</th><td onclick="x()">A <b>B</b></td></tr>\n</table>\n\nafter')
-    expect(made).toContain('<th scope="col">Name</th>')
-    expect(made).toContain('A  B')
-    expect(made).not.toContain('onclick')
-    expect(made).toContain('<p>after</p>')
+  test('an HTML table becomes a table of its text', () => {
+    const rendered = html('<table>\n<tr><th>Name</th><td onclick="x()">A <b>B</b></td></tr>\n</table>\n\nafter')
+    expect(rendered).toContain('<th scope="col">Name</th>')
+    expect(rendered).toContain('A  B')
+    expect(rendered).not.toContain('onclick')
+    expect(rendered).toContain('<p>after</p>')
   })
 
-  test('quotes, rules, fences and notes are themselves', () => {
+  test('quotes, rules, code blocks and footnotes', () => {
     expect(html('> said\n> twice\n\n---\n\n```js\n<b>\n```')).toBe(
       '<blockquote><p>said\ntwice</p></blockquote><hr/><pre tabindex="0"><code>&lt;b&gt;</code></pre>',
     )
     expect(html('word[^1]\n\n[^1]: the note')).toContain('<sup>1</sup>')
   })
 
-  test('pictures are named, never fetched', () => {
+  test('images show their text and are not fetched', () => {
     expect(html('![a cat](https://example.org/cat.png)')).toBe('<p><span class="md-image">a cat</span></p>')
   })
 })
@@ -86,18 +86,18 @@ describe('a hostile document', () => {
     '# <img src=x onerror=alert(1)>',
     '<table><tr><td><script>alert(1)</script></td></tr></table>',
   ])('%s stays text', (text) => {
-    const made = html(text)
-    expect(made).not.toMatch(/<(script|img|svg|iframe)/i)
-    expect(made).not.toMatch(/href="(?!https?:|mailto:)/i)
-    expect(made).not.toMatch(/<[^>]*\son\w+=/i)
+    const rendered = html(text)
+    expect(rendered).not.toMatch(/<(script|img|svg|iframe)/i)
+    expect(rendered).not.toMatch(/href="(?!https?:|mailto:)/i)
+    expect(rendered).not.toMatch(/<[^>]*\son\w+=/i)
   })
 
   test.each(['*'.repeat(100_000), '['.repeat(50_000), '`'.repeat(50_001), '> '.repeat(20_000), '- '.repeat(20_000), '![](' .repeat(30_000), '_a '.repeat(50_000), '|'.repeat(50_000)])(
-    'endless signs cost little time',
+    'long runs of special characters take linear time',
     (text) => {
-      const begun = worked()
+      const started = cpuTime()
       html(text)
-      expect(worked() - begun).toBeLessThan(1_500)
+      expect(cpuTime() - started).toBeLessThan(1_500)
     },
   )
 })
@@ -106,8 +106,8 @@ describe('marks', () => {
   test('a span of the file is marked across emphasis and lines', () => {
     const text = 'one **two three** four\nfive'
     const start = text.indexOf('three')
-    const made = html(text, [{ start, end: text.indexOf('five') + 4, kind: 'passage' }])
-    const marked = [...made.matchAll(/<mark[^>]*>([^<]*)<\/mark>/g)].map((found) => found[1])
+    const rendered = html(text, [{ start, end: text.indexOf('five') + 4, kind: 'chunk' }])
+    const marked = [...rendered.matchAll(/<mark[^>]*>([^<]*)<\/mark>/g)].map((match) => match[1])
     expect(marked.join('')).toBe('three four\nfive')
   })
 
@@ -118,7 +118,7 @@ describe('marks', () => {
     }
   })
 
-  test('offsets that count characters become offsets that count halves', () => {
+  test('offsets in code points become offsets in UTF-16 code units', () => {
     expect(toUtf16('a😀b😀c', [0, 1, 2, 3, 4, 5])).toEqual([0, 1, 3, 4, 6, 7])
     expect(toUtf16('plain', [0, 5])).toEqual([0, 5])
   })

@@ -1,4 +1,4 @@
-// Blocks as React elements. Text goes in as text nodes only, so no document can speak HTML here.
+// Renders markdown blocks as React elements. Text becomes text nodes only, so a document cannot inject HTML.
 import type { ReactNode } from 'react'
 import type { Block } from './blocks'
 import { type Inline, inlineOf } from './inline'
@@ -7,44 +7,44 @@ import type { Line } from './source'
 export interface Mark {
   start: number
   end: number
-  kind: 'passage' | 'field' | 'word'
+  kind: 'chunk' | 'field' | 'word'
 }
 
-export interface Ink {
+export interface RenderContext {
   marks: readonly Mark[]
-  /** The last heading's level, so that levels never skip for those who listen to the page. */
-  level: { now: number }
+  /** The level of the last heading; screen readers need levels without gaps. */
+  level: { current: number }
 }
 
-export function renderBlocks(blocks: readonly Block[], ink: Ink): ReactNode[] {
-  return blocks.map((block) => renderBlock(block, ink))
+export function renderBlocks(blocks: readonly Block[], context: RenderContext): ReactNode[] {
+  return blocks.map((block) => renderBlock(block, context))
 }
 
-function renderBlock(block: Block, ink: Ink): ReactNode {
+function renderBlock(block: Block, context: RenderContext): ReactNode {
   switch (block.type) {
     case 'heading': {
-      // The document's name is the page's first heading, so its own begin at the second.
-      const level = Math.min(6, block.level + 1, ink.level.now + 1)
-      ink.level.now = level
+      // The document's name is the page's h1, so headings of the text start at h2.
+      const level = Math.min(6, block.level + 1, context.level.current + 1)
+      context.level.current = level
       const Tag = `h${level}` as 'h2'
       return (
         <Tag key={block.at} className={`md-h md-h${block.level}`}>
-          {words(block.lines, ink)}
+          {inlineNodes(block.lines, context)}
         </Tag>
       )
     }
     case 'paragraph':
-      return <p key={block.at}>{words(block.lines, ink)}</p>
+      return <p key={block.at}>{inlineNodes(block.lines, context)}</p>
     case 'code':
       return (
         <pre key={block.at} tabIndex={0}>
-          <code>{block.lines.map((line, index) => [index ? '\n' : '', ...marked(line.text, line.at, ink)])}</code>
+          <code>{block.lines.map((line, index) => [index ? '\n' : '', ...withMarks(line.text, line.at, context)])}</code>
         </pre>
       )
     case 'quote':
-      return <blockquote key={block.at}>{renderBlocks(block.blocks, ink)}</blockquote>
+      return <blockquote key={block.at}>{renderBlocks(block.blocks, context)}</blockquote>
     case 'list': {
-      const items = block.items.map((item, index) => <li key={index}>{item.map((inner) => tight(inner, ink))}</li>)
+      const items = block.items.map((item, index) => <li key={index}>{item.map((inner) => listItemBlock(inner, context))}</li>)
       return block.ordered ? (
         <ol key={block.at} start={block.start}>
           {items}
@@ -54,12 +54,12 @@ function renderBlock(block: Block, ink: Ink): ReactNode {
       )
     }
     case 'table':
-      return table(block, ink)
+      return table(block, context)
     case 'note':
       return (
         <aside key={block.at} className="md-note" aria-label={`Note ${block.name}`}>
           <sup>{block.name}</sup>
-          <div>{renderBlocks(block.blocks, ink)}</div>
+          <div>{renderBlocks(block.blocks, context)}</div>
         </aside>
       )
     case 'rule':
@@ -67,12 +67,12 @@ function renderBlock(block: Block, ink: Ink): ReactNode {
   }
 }
 
-/** A paragraph inside a list item needs no margins of its own. */
-function tight(block: Block, ink: Ink): ReactNode {
-  return block.type === 'paragraph' ? <div key={block.at}>{words(block.lines, ink)}</div> : renderBlock(block, ink)
+/** A paragraph inside a list item is drawn without margins. */
+function listItemBlock(block: Block, context: RenderContext): ReactNode {
+  return block.type === 'paragraph' ? <div key={block.at}>{inlineNodes(block.lines, context)}</div> : renderBlock(block, context)
 }
 
-function table(block: Block & { type: 'table' }, ink: Ink): ReactNode {
+function table(block: Block & { type: 'table' }, context: RenderContext): ReactNode {
   const [head, ...body] = block.rows
   const styled = (index: number) => (block.align[index] ? `align-${block.align[index]}` : undefined)
   return (
@@ -81,10 +81,10 @@ function table(block: Block & { type: 'table' }, ink: Ink): ReactNode {
         <thead>
           <tr>
             {head!.map((cell, index) =>
-              // An empty cell heads nothing, and is not to be announced as if it did.
+              // An empty cell is no header; screen readers would announce it as one.
               cell.text.trim() ? (
                 <th key={index} scope="col" className={styled(index)}>
-                  {words([cell], ink)}
+                  {inlineNodes([cell], context)}
                 </th>
               ) : (
                 <td key={index} />
@@ -97,7 +97,7 @@ function table(block: Block & { type: 'table' }, ink: Ink): ReactNode {
             <tr key={number}>
               {row.map((cell, index) => (
                 <td key={index} className={styled(index)}>
-                  {words([cell], ink)}
+                  {inlineNodes([cell], context)}
                 </td>
               ))}
             </tr>
@@ -108,17 +108,17 @@ function table(block: Block & { type: 'table' }, ink: Ink): ReactNode {
   )
 }
 
-function words(lines: readonly Line[], ink: Ink): ReactNode[] {
-  return inlineOf(lines).map((node, index) => inline(node, index, ink))
+function inlineNodes(lines: readonly Line[], context: RenderContext): ReactNode[] {
+  return inlineOf(lines).map((node, index) => inline(node, index, context))
 }
 
-function inline(node: Inline, key: number, ink: Ink): ReactNode {
-  const inner = (children: Inline[]) => children.map((child, index) => inline(child, index, ink))
+function inline(node: Inline, key: number, context: RenderContext): ReactNode {
+  const inner = (children: Inline[]) => children.map((child, index) => inline(child, index, context))
   switch (node.type) {
     case 'text':
-      return marked(node.text, node.at, ink)
+      return withMarks(node.text, node.at, context)
     case 'code':
-      return <code key={key}>{marked(node.text, node.at, ink)}</code>
+      return <code key={key}>{withMarks(node.text, node.at, context)}</code>
     case 'break':
       return <br key={key} />
     case 'strong':
@@ -129,15 +129,15 @@ function inline(node: Inline, key: number, ink: Ink): ReactNode {
       return <s key={key}>{inner(node.children)}</s>
     case 'link':
       return (
-        <a key={key} href={node.address} target="_blank" rel="noopener noreferrer nofollow">
+        <a key={key} href={node.url} target="_blank" rel="noopener noreferrer nofollow">
           {inner(node.children)}
         </a>
       )
     case 'image':
-      // Pictures of a document are not fetched: some are elsewhere, and looking at them would tell.
+      // Images are not fetched: requests to other servers would reveal that the document is being read.
       return (
         <span key={key} className="md-image">
-          {node.children.length ? inner(node.children) : 'picture'}
+          {node.children.length ? inner(node.children) : 'image'}
         </span>
       )
     case 'reference':
@@ -145,25 +145,25 @@ function inline(node: Inline, key: number, ink: Ink): ReactNode {
   }
 }
 
-/** Text with the marks that fall into it. */
-export function marked(text: string, at: number, { marks }: Pick<Ink, 'marks'>): ReactNode[] {
-  const within = marks.filter((mark) => mark.start < at + text.length && mark.end > at)
-  if (!within.length) return [text]
+/** Text with the marks that overlap it. */
+export function withMarks(text: string, at: number, { marks }: Pick<RenderContext, 'marks'>): ReactNode[] {
+  const overlapping = marks.filter((mark) => mark.start < at + text.length && mark.end > at)
+  if (!overlapping.length) return [text]
   const edges = new Set([0, text.length])
-  for (const mark of within) {
+  for (const mark of overlapping) {
     edges.add(Math.max(0, mark.start - at))
     edges.add(Math.min(text.length, mark.end - at))
   }
-  const cuts = [...edges].sort((one, other) => one - other)
+  const cuts = [...edges].sort((a, b) => a - b)
   return cuts.slice(0, -1).map((start, index) => {
-    const piece = text.slice(start, cuts[index + 1])
-    const mark = within.findLast((one) => one.start <= at + start && one.end > at + start)
+    const part = text.slice(start, cuts[index + 1])
+    const mark = overlapping.findLast(({ start: from, end }) => from <= at + start && end > at + start)
     return mark ? (
       <mark key={at + start} className={`mark-${mark.kind}`} data-mark={mark.start}>
-        {piece}
+        {part}
       </mark>
     ) : (
-      piece
+      part
     )
   })
 }

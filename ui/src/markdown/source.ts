@@ -1,8 +1,8 @@
-// Text that remembers where it came from, so that a span of the file can be marked on the page.
+// Lines of markdown with their offsets in the whole text, so that spans can be marked.
 
 export interface Line {
   text: string
-  /** Where the text begins in the whole markdown. */
+  /** The offset of the text in the whole markdown. */
   at: number
 }
 
@@ -23,9 +23,9 @@ export function cut(line: Line, start: number, end?: number): Line {
 /** Leading spaces, a tab counting to the next multiple of four. */
 export function indentOf(text: string): number {
   let width = 0
-  for (const sign of text) {
-    if (sign === ' ') width += 1
-    else if (sign === '\t') width += 4 - (width % 4)
+  for (const char of text) {
+    if (char === ' ') width += 1
+    else if (char === '\t') width += 4 - (width % 4)
     else break
   }
   return width
@@ -36,9 +36,9 @@ export function dedent(line: Line, width: number): Line {
   let column = 0
   let index = 0
   while (index < line.text.length && column < width) {
-    const sign = line.text[index]
-    if (sign === ' ') column += 1
-    else if (sign === '\t') column += 4 - (column % 4)
+    const char = line.text[index]
+    if (char === ' ') column += 1
+    else if (char === '\t') column += 4 - (column % 4)
     else break
     index += 1
   }
@@ -46,12 +46,12 @@ export function dedent(line: Line, width: number): Line {
 }
 
 /**
- * The server counts characters (code points); a browser counts half a pair for each beyond the first 65,536.
- * Offsets must come in rising order.
+ * Converts offsets in code points, as the server counts, to offsets in UTF-16 code units, as the browser counts.
+ * The offsets must be in ascending order.
  */
 export function toUtf16(text: string, offsets: readonly number[]): number[] {
   if (!/[\ud800-\udbff]/.test(text)) return [...offsets]
-  const found: number[] = []
+  const converted: number[] = []
   let index = 0
   let characters = 0
   for (const offset of offsets) {
@@ -59,7 +59,7 @@ export function toUtf16(text: string, offsets: readonly number[]): number[] {
       index += text.codePointAt(index)! > 0xffff ? 2 : 1
       characters += 1
     }
-    found.push(index)
+    converted.push(index)
   }
-  return found
+  return converted
 }

@@ -1,43 +1,45 @@
-// What waits, who works, what failed, what was paid: the machinery at a glance.
+// The operations view: queue, workers, failures, providers and costs.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { post, type View } from '../api/client'
-import { sentence } from '../api/problem'
+import { api, unwrap, type View } from '../api/client'
+import { errorText } from '../api/problem'
 import { operationsQuery } from '../api/queries'
 import { announce } from '../parts/announce'
 import { Icon } from '../parts/icon'
 import { useNow } from '../parts/now'
-import { Loading, Notice, Trouble } from '../parts/pieces'
+import { Loading, Notice, ErrorNotice } from '../parts/notices'
 import { useTitle } from '../parts/title'
 import { hrefTo } from '../route'
 import { count, dollars, number, seconds } from '../words/format'
-import { shortName } from '../words/stages'
-import { labelOf } from '../words/story'
+import { stageLabel } from '../words/stages'
+import { labelOf } from '../words/status-message'
+import { waitingText } from '../words/waiting'
 import { Throughput } from './plot'
 import { byStage } from './queue'
 import { Table } from './table'
 import { Workers } from './workers'
 
 type Overview = View<'OperationsView'>
+type Throttle = Overview['throttles'][number]
 
 export function Operations() {
   useTitle('Operations')
   const { data, error } = useQuery(operationsQuery())
   const now = useNow(true)
-  if (error && !data) return <Trouble error={error} />
-  if (!data) return <Loading what="Looking at the machinery" />
+  if (error && !data) return <ErrorNotice error={error} />
+  if (!data) return <Loading what="Loading" />
   return (
     <div className="page operations">
       <div className="page-head">
         <h1>Operations</h1>
-        <span className="quiet">what waits, who works, what failed, what was paid</span>
+        <span className="quiet">Queue, workers, failures, costs</span>
       </div>
       <Documents documents={data.documents} />
       <Throughput bars={data.throughput} now={now} />
       <Queue rows={data.queue} now={now} />
       <Workers workers={data.workers} now={now} />
       <Failures failures={data.failures} />
-      <Providers providers={data.providers} gates={data.gates} now={now} />
+      <Providers providers={data.providers} throttles={data.throttles} now={now} />
     </div>
   )
 }
@@ -60,38 +62,38 @@ function Documents({ documents }: { documents: Overview['documents'] }) {
 
 function Queue({ rows, now }: { rows: Overview['queue']; now: number }) {
   const stages = byStage(rows)
-  const most = Math.max(1, ...stages.map((stage) => stage.waiting + stage.working))
+  const max = Math.max(1, ...stages.map((stage) => stage.waiting + stage.running))
   return (
     <section aria-labelledby="queue">
       <h2 id="queue">Queue</h2>
       {stages.length ? (
-        <Table head={['Stage', 'Depth', 'Waiting', 'At work', 'Failed', 'Oldest has waited']}>
+        <Table head={['Stage', 'Depth', 'Waiting', 'Running', 'Failed', 'Oldest']}>
           {stages.map((stage) => (
             <tr key={stage.stage}>
-              <th scope="row">{shortName(stage.stage)}</th>
+              <th scope="row">{stageLabel(stage.stage)}</th>
               <td className="depth">
                 <span>
-                  <i style={{ transform: `scaleX(${(stage.waiting + stage.working) / most})` }} />
+                  <i style={{ transform: `scaleX(${(stage.waiting + stage.running) / max})` }} />
                 </span>
               </td>
               <td>{number(stage.waiting)}</td>
-              <td>{number(stage.working)}</td>
+              <td>{number(stage.running)}</td>
               <td className={stage.failed ? 'is-bad' : undefined}>{number(stage.failed)}</td>
-              <td>{age(stage.oldest, now)}</td>
+              <td>{ageText(stage.oldest, now)}</td>
             </tr>
           ))}
         </Table>
       ) : (
-        <p className="quiet">Nothing waits. Every document is where it should be.</p>
+        <p className="quiet">The queue is empty.</p>
       )}
     </section>
   )
 }
 
-function age(oldest: string | null, now: number): string {
+function ageText(oldest: string | null, now: number): string {
   if (oldest === null) return ''
-  const waited = (now - Date.parse(oldest)) / 1_000
-  return waited < 0 ? `due in ${seconds(-waited)}` : seconds(waited)
+  const age = (now - Date.parse(oldest)) / 1_000
+  return age < 0 ? `due in ${seconds(-age)}` : seconds(age)
 }
 
 function Failures({ failures }: { failures: Overview['failures'] }) {
@@ -99,13 +101,13 @@ function Failures({ failures }: { failures: Overview['failures'] }) {
     <section aria-labelledby="failures">
       <h2 id="failures">Failures</h2>
       {failures.length ? (
-        <Table head={['Stage', 'What happened', 'Documents', '']}>
+        <Table head={['Stage', 'Error', 'Documents', '']}>
           {failures.map((failure) => (
             <Failure key={`${failure.stage}/${failure.error}`} failure={failure} />
           ))}
         </Table>
       ) : (
-        <p className="quiet">Nothing has failed.</p>
+        <p className="quiet">No failures.</p>
       )}
     </section>
   )
@@ -114,23 +116,23 @@ function Failures({ failures }: { failures: Overview['failures'] }) {
 function Failure({ failure }: { failure: Overview['failures'][number] }) {
   const client = useQueryClient()
   const [busy, setBusy] = useState(false)
-  const words = failure.jobs > 1 ? 'Retry all' : 'Retry'
+  const label = failure.jobs > 1 ? 'Retry all' : 'Retry'
   const retry = async () => {
     setBusy(true)
     try {
-      const { run_ids } = await post('/jobs/retry', { query: { stage: failure.stage, error: failure.error.slice(0, 500) } })
+      const { run_ids } = await unwrap(api.POST('/jobs/retry', { body: { job_ids: failure.job_ids } }))
       announce(`${count(run_ids.length, 'document')} resumed.`)
       await client.invalidateQueries({ queryKey: ['operations'] })
       void client.invalidateQueries({ queryKey: ['documents'] })
     } catch (error) {
-      announce(sentence(error))
+      announce(errorText(error))
     } finally {
       setBusy(false)
     }
   }
   return (
     <tr>
-      <th scope="row">{shortName(failure.stage)}</th>
+      <th scope="row">{stageLabel(failure.stage)}</th>
       <td className="failure-text">{failure.error}</td>
       <td>{number(failure.jobs)}</td>
       <td className="align-right">
@@ -138,63 +140,63 @@ function Failure({ failure }: { failure: Overview['failures'][number] }) {
           type="button"
           className="button"
           disabled={busy}
-          aria-label={`${words}: ${count(failure.jobs, 'document')}, ${failure.error}`}
+          aria-label={`${label}: ${count(failure.jobs, 'document')}, ${failure.error}`}
           onClick={() => void retry()}
         >
           <Icon name="retry" />
-          {words}
+          {label}
         </button>
       </td>
     </tr>
   )
 }
 
-function Providers({ providers, gates, now }: Pick<Overview, 'providers' | 'gates'> & { now: number }) {
+function Providers({ providers, throttles, now }: Pick<Overview, 'providers' | 'throttles'> & { now: number }) {
   return (
     <section aria-labelledby="providers">
       <h2 id="providers">Providers</h2>
-      {gates.map((gate) => (
-        <Notice key={gate.provider} tone="waiting">
-          <p>{shut(gate, now)}</p>
+      {throttles.map((throttle) => (
+        <Notice key={throttle.provider} tone="waiting">
+          <p>{throttleText(throttle, now)}</p>
         </Notice>
       ))}
       {providers.length ? (
-        <Table head={['Provider', 'Model', 'Now', 'Calls made', 'Reused', 'Paid twice', 'Cost']}>
-          {providers.map((one) => (
-            <tr key={`${one.provider}/${one.model}`}>
-              <th scope="row">{one.provider}</th>
-              <td className="mono">{one.model}</td>
-              <td className={one.busy_until === null ? 'quiet' : 'is-waiting'}>{busy(one, now)}</td>
-              <td>{number(one.made)}</td>
-              <td>{number(one.reused)}</td>
-              <PaidTwice provider={one} />
-              <td>{dollars(one.cost)}</td>
+        <Table head={['Provider', 'Model', 'Status', 'Calls made', 'Reused', 'Repeated calls', 'Cost']}>
+          {providers.map((provider) => (
+            <tr key={`${provider.provider}/${provider.model}`}>
+              <th scope="row">{provider.provider}</th>
+              <td className="mono">{provider.model}</td>
+              <td className={provider.waiting_until === null ? 'quiet' : 'is-waiting'}>{providerStatus(provider, now)}</td>
+              <td>{number(provider.made)}</td>
+              <td>{number(provider.reused)}</td>
+              <RepeatedCalls provider={provider} />
+              <td>{dollars(provider.cost)}</td>
             </tr>
           ))}
         </Table>
       ) : (
-        <p className="quiet">No provider was asked yet.</p>
+        <p className="quiet">No provider calls yet.</p>
       )}
     </section>
   )
 }
 
-/** What is made on this machine costs nothing, however often it is made. */
-function PaidTwice({ provider }: { provider: Overview['providers'][number] }) {
+/** Repeated calls may have been paid twice; those of local models cost nothing and are not shown. */
+function RepeatedCalls({ provider }: { provider: Overview['providers'][number] }) {
   if (provider.provider === 'local') return <td className="quiet">–</td>
-  return <td className={provider.paid_twice ? 'is-bad' : undefined}>{number(provider.paid_twice)}</td>
+  return <td className={provider.repeated ? 'is-bad' : undefined}>{number(provider.repeated)}</td>
 }
 
-/** `openai is left alone for 14 s: it asks to slow down`. */
-export function shut(gate: Overview['gates'][number], now: number): string {
-  const left = Math.max(1, Math.ceil((Date.parse(gate.closed_until) - now) / 1_000))
-  return `${gate.provider} is left alone for ${seconds(left)}${gate.reason ? `: ${gate.reason}` : ''}`
+/** `openai is rate-limited; retrying in 14 s.` */
+export function throttleText({ provider, reason, detail, throttled_until }: Throttle, now: number): string {
+  const secondsLeft = Math.max(1, (Date.parse(throttled_until) - now) / 1_000)
+  return waitingText({ reason, provider, detail, secondsLeft })
 }
 
-/** `busy for 14 s, 3 documents wait`. */
-export function busy(provider: Overview['providers'][number], now: number): string {
-  if (provider.busy_until === null) return 'free'
-  const left = Math.max(0, Math.ceil((Date.parse(provider.busy_until) - now) / 1_000))
-  const waiting = count(provider.waiting, 'document waits', 'documents wait')
-  return left ? `busy for ${seconds(left)}, ${waiting}` : `free again, ${waiting}`
+/** `throttled for 14 s, 3 documents waiting`. */
+export function providerStatus(provider: Overview['providers'][number], now: number): string {
+  if (provider.waiting_until === null) return 'available'
+  const secondsLeft = Math.max(0, Math.ceil((Date.parse(provider.waiting_until) - now) / 1_000))
+  const waiting = count(provider.waiting_jobs, 'document waiting', 'documents waiting')
+  return secondsLeft ? `throttled for ${seconds(secondsLeft)}, ${waiting}` : `available, ${waiting}`
 }

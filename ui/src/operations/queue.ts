@@ -1,37 +1,29 @@
-// The queue by stage, in the order in which documents pass through it.
+// The queue grouped by stage, in pipeline order.
 import type { View } from '../api/client'
+import { stageRank } from '../words/stages'
 
 export interface StageQueue {
   stage: string
   waiting: number
-  working: number
+  running: number
   failed: number
   /** When the oldest waiting job became due. */
   oldest: string | null
 }
 
-const ORDER = [
-  'extract',
-  'save_markdown',
-  'extract_audio',
-  'transcribe_start',
-  'transcribe_poll',
-  'analyze',
-  'chunk',
-  'embed',
-  'publish',
-  'connect',
-]
-
 export function byStage(rows: readonly View<'QueueView'>[]): StageQueue[] {
-  const found = new Map<string, StageQueue>()
+  const stages = new Map<string, StageQueue>()
   for (const row of rows) {
-    const stage = found.get(row.stage) ?? { stage: row.stage, waiting: 0, working: 0, failed: 0, oldest: null }
+    const stage = stages.get(row.stage) ?? { stage: row.stage, waiting: 0, running: 0, failed: 0, oldest: null }
     if (row.status === 'PENDING') Object.assign(stage, { waiting: row.jobs, oldest: row.oldest })
-    if (row.status === 'PROCESSING') stage.working = row.jobs
+    if (row.status === 'PROCESSING') stage.running = row.jobs
     if (row.status === 'FAILED') stage.failed = row.jobs
-    found.set(row.stage, stage)
+    stages.set(row.stage, stage)
   }
-  const rank = (name: string) => (ORDER.indexOf(name) + ORDER.length + 1) % (ORDER.length + 1)
-  return [...found.values()].sort((one, other) => rank(one.stage) - rank(other.stage))
+  // Two unknown stages have the same rank: Infinity - Infinity is NaN, so compare instead of subtracting.
+  return [...stages.values()].sort((a, b) => compare(stageRank(a.stage), stageRank(b.stage)))
+}
+
+function compare(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,4 +1,4 @@
-// A table of figures; on a narrow screen it scrolls by itself, also by keyboard.
+// A table that scrolls sideways on a narrow screen, also by keyboard.
 
 export function Table({ head, children }: { head: string[]; children: React.ReactNode }) {
   return (

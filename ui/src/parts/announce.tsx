@@ -1,24 +1,24 @@
-// Short news that goes away by itself, also read out by screen readers.
+// A message that disappears after 6 s; screen readers read it out.
 import { useEffect } from 'react'
 import { createStore, useStore } from './store'
 
-const news = createStore<{ text: string; at: number } | null>(null)
-const STAYS = 6_000
+const toast = createStore<{ text: string; at: number } | null>(null)
+const DURATION = 6_000
 
 export function announce(text: string): void {
-  news.set({ text, at: Date.now() })
+  toast.set({ text, at: Date.now() })
 }
 
-export function News() {
-  const now = useStore(news)
+export function Toast() {
+  const current = useStore(toast)
   useEffect(() => {
-    if (!now) return
-    const timer = setTimeout(() => news.set(null), STAYS)
+    if (!current) return
+    const timer = setTimeout(() => toast.set(null), DURATION)
     return () => clearTimeout(timer)
-  }, [now])
+  }, [current])
   return (
-    <div className="news" role="status" aria-live="polite">
-      {now && <p>{now.text}</p>}
+    <div className="toast" role="status" aria-live="polite">
+      {current && <p>{current.text}</p>}
     </div>
   )
 }

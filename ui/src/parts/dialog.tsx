@@ -1,28 +1,28 @@
-// A modal sheet: the browser's own dialog, so that focus, Escape and the backdrop behave as people expect.
+// A modal dialog based on the browser's own, which handles focus, Escape and the backdrop.
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
-interface Sheet {
+interface Props {
   title: string
   children: ReactNode
   onClose: () => void
 }
 
-export function Dialog({ title, children, onClose }: Sheet) {
+export function Dialog({ title, children, onClose }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
-    const before = document.activeElement
+    const previousFocus = document.activeElement
     dialog?.showModal()
     return () => {
       dialog?.close()
-      if (before instanceof HTMLElement) before.focus()
+      if (previousFocus instanceof HTMLElement) previousFocus.focus()
     }
   }, [])
   return (
     <dialog
       ref={ref}
-      className="sheet"
+      className="dialog"
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
@@ -32,7 +32,7 @@ export function Dialog({ title, children, onClose }: Sheet) {
         if (event.target === ref.current) onClose()
       }}
     >
-      <div className="sheet-inner">
+      <div className="dialog-inner">
         <h2 id={id}>{title}</h2>
         {children}
       </div>

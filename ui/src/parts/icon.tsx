@@ -1,4 +1,4 @@
-// Small line drawings, one path each; decorative, so hidden from those who listen.
+// Icons, one SVG path each; decorative, so hidden from screen readers.
 
 const PATHS = {
   library: 'M4 5h4v14H4zM10 5h4v14h-4zM16.500 5.600l3.800-.900 3 13.500-3.800.900z',

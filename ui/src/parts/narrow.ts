@@ -1,4 +1,4 @@
-// Whether the page is as narrow as a phone; the same width as in the style sheets.
+// Whether the window is at most 700 px wide, the same limit as in the style sheets.
 import { useSyncExternalStore } from 'react'
 
 const query = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 700px)')

@@ -1,4 +1,4 @@
-// The present moment, for countdowns: ticks once a second while somebody looks, in the server's time.
+// The current server time for countdowns, updated every second while the page is visible.
 import { useEffect, useState } from 'react'
 import { serverNow } from '../api/clock'
 

@@ -1,10 +1,10 @@
-// A value outside React that components can follow.
+// A value outside React that components can subscribe to.
 import { useSyncExternalStore } from 'react'
 
 export interface Store<T> {
   get(): T
   set(value: T): void
-  follow(listener: () => void): () => void
+  subscribe(listener: () => void): () => void
 }
 
 export function createStore<T>(value: T): Store<T> {
@@ -16,7 +16,7 @@ export function createStore<T>(value: T): Store<T> {
       value = next
       for (const listener of [...listeners]) listener()
     },
-    follow(listener) {
+    subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
@@ -24,5 +24,5 @@ export function createStore<T>(value: T): Store<T> {
 }
 
 export function useStore<T>(store: Store<T>): T {
-  return useSyncExternalStore(store.follow, store.get)
+  return useSyncExternalStore(store.subscribe, store.get)
 }

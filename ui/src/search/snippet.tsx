@@ -1,36 +1,36 @@
-// A hit's snippet with what matched marked. Spans count characters, as the server does.
+// The snippet of a search result with its highlights, whose spans count characters (code points).
 import { toUtf16 } from '../markdown/source'
 
-export interface Piece {
+export interface SnippetPart {
   text: string
   hit: boolean
 }
 
-export function piecesOf(snippet: string, highlights: readonly (readonly number[])[]): Piece[] {
+export function splitHighlights(snippet: string, highlights: readonly (readonly number[])[]): SnippetPart[] {
   const spans = highlights
     .map(([start, end]) => [start ?? 0, end ?? 0] as const)
     .filter(([start, end]) => end > start)
-    .sort((one, other) => one[0] - other[0])
-  const pieces: Piece[] = []
-  let at = 0
+    .sort((a, b) => a[0] - b[0])
+  const parts: SnippetPart[] = []
+  let offset = 0
   const push = (end: number, hit: boolean) => {
-    if (end > at) pieces.push({ text: snippet.slice(at, end), hit })
-    at = Math.max(at, end)
+    if (end > offset) parts.push({ text: snippet.slice(offset, end), hit })
+    offset = Math.max(offset, end)
   }
-  const edges = toUtf16(snippet, spans.flat().sort((one, other) => one - other))
-  const place = new Map(spans.flat().sort((one, other) => one - other).map((edge, index) => [edge, edges[index]!]))
+  const edges = toUtf16(snippet, spans.flat().sort((a, b) => a - b))
+  const utf16 = new Map(spans.flat().sort((a, b) => a - b).map((edge, index) => [edge, edges[index]!]))
   for (const [start, end] of spans) {
-    push(place.get(start)!, false)
-    push(place.get(end)!, true)
+    push(utf16.get(start)!, false)
+    push(utf16.get(end)!, true)
   }
   push(snippet.length, false)
-  return pieces
+  return parts
 }
 
 export function Snippet({ text, highlights }: { text: string; highlights: readonly (readonly number[])[] }) {
   return (
     <p className="snippet" dir="auto">
-      {piecesOf(text, highlights).map((piece, index) => (piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text))}
+      {splitHighlights(text, highlights).map((part, index) => (part.hit ? <mark key={index}>{part.text}</mark> : part.text))}
     </p>
   )
 }

@@ -1,12 +1,12 @@
-// The one queue of the page, known to every view.
+// The React context of the page's upload queue.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { connection } from '../api/connection'
 import { keys } from '../api/key'
 import { statusKey } from '../api/status'
-import { arrived } from '../library/list'
+import { addDocument } from '../library/list'
 import { useStore } from '../parts/store'
-import { isOver, type Upload, UploadQueue } from './queue'
+import { hasEnded, type Upload, UploadQueue } from './queue'
 import { send } from './send'
 
 const Context = createContext<UploadQueue | null>(null)
@@ -16,8 +16,8 @@ export function Uploads({ children }: { children: ReactNode }) {
   const [queue] = useState(() => makeQueue(client))
   useEffect(
     () =>
-      connection.follow(() => {
-        if (connection.get().state === 'fine') queue.resume()
+      connection.subscribe(() => {
+        if (connection.get().state === 'online') queue.resume()
       }),
     [queue],
   )
@@ -27,7 +27,7 @@ export function Uploads({ children }: { children: ReactNode }) {
 
 function makeQueue(client: QueryClient): UploadQueue {
   return new UploadQueue(send, (document) => {
-    arrived(client, document)
+    addDocument(client, document)
     void client.invalidateQueries({ queryKey: statusKey(document.id) })
   })
 }
@@ -42,12 +42,12 @@ export function useUploads(): readonly Upload[] {
   return useStore(useUploadQueue().uploads)
 }
 
-/** What is still in the browser only would be lost with the tab. */
+/** Warns before the tab is closed while files are being uploaded. */
 function useLeavingWarning(queue: UploadQueue): void {
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      const onTheWay = queue.uploads.get().some((upload) => !isOver(upload.state))
-      if (onTheWay && keys.get().wanted === 'no') event.preventDefault()
+      const uploading = queue.uploads.get().some((upload) => !hasEnded(upload.state))
+      if (uploading && keys.get().required === 'no') event.preventDefault()
     }
     window.addEventListener('beforeunload', warn)
     return () => window.removeEventListener('beforeunload', warn)

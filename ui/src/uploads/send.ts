@@ -1,37 +1,37 @@
-// One file to the server. XMLHttpRequest, because fetch does not tell how much of an upload has gone.
+// Uploads one file. It uses XMLHttpRequest because fetch reports no upload progress.
 import type { View } from '../api/client'
-import { answered, silent } from '../api/connection'
-import { authorization, keyWanted, keys } from '../api/key'
-import { place } from '../api/place'
-import { meansAway, type Problem, problemFrom } from '../api/problem'
+import { markReachable, markUnreachable } from '../api/connection'
+import { authorization, keys, requireKey } from '../api/key'
+import { apiUrl } from '../api/url'
+import { isServerAway, type Problem, problemFrom } from '../api/problem'
 
 export type Uploaded = View<'UploadView'>
 
-export type Sent =
+export type UploadResult =
   | { outcome: 'stored'; document: Uploaded }
   | { outcome: 'refused'; problem: Problem }
   | { outcome: 'unreachable' }
   | { outcome: 'cancelled' }
 
-export interface Sending {
-  result: Promise<Sent>
+export interface UploadHandle {
+  result: Promise<UploadResult>
   cancel(): void
 }
 
-export type Send = (file: File, key: string, onProgress: (sent: number) => void) => Sending
+export type SendFile = (file: File, key: string, onProgress: (sent: number) => void) => UploadHandle
 
-export const send: Send = (file, key, onProgress) => {
+export const send: SendFile = (file, key, onProgress) => {
   const request = new XMLHttpRequest()
-  const result = new Promise<Sent>((resolve) => {
+  const result = new Promise<UploadResult>((resolve) => {
     request.upload.onprogress = (event) => onProgress(event.lengthComputable ? event.loaded / event.total : 0)
     request.onabort = () => resolve({ outcome: 'cancelled' })
     request.onerror = () => {
-      silent()
+      markUnreachable()
       resolve({ outcome: 'unreachable' })
     }
-    request.onload = () => resolve(understood(request))
+    request.onload = () => resolve(resultOf(request))
   })
-  request.open('POST', place('/documents'))
+  request.open('POST', apiUrl('/documents'))
   for (const [name, value] of Object.entries({ ...authorization(), 'Idempotency-Key': key })) {
     request.setRequestHeader(name, value)
   }
@@ -41,19 +41,19 @@ export const send: Send = (file, key, onProgress) => {
   return { result, cancel: () => request.abort() }
 }
 
-function understood(request: XMLHttpRequest): Sent {
-  if (meansAway(request.status, request.getResponseHeader('content-type'))) {
-    silent()
+function resultOf(request: XMLHttpRequest): UploadResult {
+  if (isServerAway(request.status, request.getResponseHeader('content-type'))) {
+    markUnreachable()
     return { outcome: 'unreachable' }
   }
-  answered()
-  if (request.status === 401) keyWanted(keys.get().key !== null)
-  const body = parsed(request.responseText)
+  markReachable()
+  if (request.status === 401) requireKey(keys.get().key !== null)
+  const body = parseJson(request.responseText)
   if (request.status === 200 && body !== null) return { outcome: 'stored', document: body as Uploaded }
   return { outcome: 'refused', problem: problemFrom(request.status, body) }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,28 +1,28 @@
-// What is being sent, in a corner: progress for each file, and a way to stop each.
+// The list of uploads in a corner of the page, with progress and cancel buttons.
 import { useState } from 'react'
 import { Icon } from '../parts/icon'
-import { documentPlace, hrefTo } from '../route'
+import { documentRoute, hrefTo } from '../route'
 import { bytes, count } from '../words/format'
 import { useUploadQueue, useUploads } from './context'
-import { isOver, progressOf, type Upload } from './queue'
+import { hasEnded, uploadProgress, type Upload } from './queue'
 
-/** Of a folder with thousands of files, the ones on the move and the newest are enough to look at. */
-const SHOWN = 60
+/** The most uploads that are listed; a folder can have thousands of files. */
+const MAX_LISTED = 60
 
 export function Tray() {
   const queue = useUploadQueue()
   const uploads = useUploads()
   const [open, setOpen] = useState(true)
   if (!uploads.length) return null
-  const going = uploads.filter((upload) => !isOver(upload.state)).length
+  const active = uploads.filter((upload) => !hasEnded(upload.state)).length
   return (
     <section className="tray" aria-label="Uploads">
       <div className="tray-head">
-        <span role="status">{going ? `Uploading ${count(going, 'file')}` : summary(uploads)}</span>
+        <span role="status">{active ? `Uploading ${count(active, 'file')}` : summary(uploads)}</span>
         <button type="button" className="button plain" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Fold' : 'Show'}
+          {open ? 'Hide' : 'Show'}
         </button>
-        {going ? (
+        {active ? (
           <button type="button" className="button plain" onClick={() => queue.cancelAll()}>
             Cancel all
           </button>
@@ -30,7 +30,7 @@ export function Tray() {
           <button
             type="button"
             className="button plain icon-only"
-            aria-label="Close the list of uploads"
+            aria-label="Close uploads"
             onClick={() => queue.clear()}
           >
             <Icon name="close" />
@@ -38,12 +38,12 @@ export function Tray() {
         )}
       </div>
       <div className="tray-line">
-        <i style={{ transform: `scaleX(${progressOf(uploads)})` }} />
+        <i style={{ transform: `scaleX(${uploadProgress(uploads)})` }} />
       </div>
       {open && (
         <ul tabIndex={0} aria-label="Files">
           {shown(uploads).map((upload) => (
-            <Row key={upload.id} upload={upload} onCancel={() => queue.cancel(upload.id)} />
+            <UploadRow key={upload.id} upload={upload} onCancel={() => queue.cancel(upload.id)} />
           ))}
         </ul>
       )}
@@ -51,15 +51,15 @@ export function Tray() {
   )
 }
 
-function Row({ upload, onCancel }: { upload: Upload; onCancel: () => void }) {
+function UploadRow({ upload, onCancel }: { upload: Upload; onCancel: () => void }) {
   const { state, name } = upload
   return (
-    <li className={`upload ${state.step}`}>
+    <li className={`upload ${state.phase}`}>
       <span className="upload-name" title={name}>
-        {state.step === 'stored' ? <a href={hrefTo(documentPlace(state.document.id))}>{name}</a> : name}
+        {state.phase === 'stored' ? <a href={hrefTo(documentRoute(state.document.id))}>{name}</a> : name}
       </span>
-      <span className="upload-state">{words(upload)}</span>
-      {!isOver(state) && (
+      <span className="upload-state">{uploadText(upload)}</span>
+      {!hasEnded(state) && (
         <button type="button" className="button plain icon-only" aria-label={`Cancel ${name}`} onClick={onCancel}>
           <Icon name="close" />
         </button>
@@ -68,17 +68,17 @@ function Row({ upload, onCancel }: { upload: Upload; onCancel: () => void }) {
   )
 }
 
-export function words({ state, size }: Upload): string {
-  switch (state.step) {
+export function uploadText({ state, size }: Upload): string {
+  switch (state.phase) {
     case 'waiting':
-      return `${bytes(size)}, waiting its turn`
+      return `${bytes(size)}, waiting`
     case 'sending':
-      return state.sent >= 1 ? 'Being stored' : `${Math.floor(state.sent * 100)} % of ${bytes(size)}`
-    case 'lost':
-      return 'The server went silent; it is sent again when it is back'
+      return state.sent >= 1 ? 'Storing' : `${Math.floor(state.sent * 100)} % of ${bytes(size)}`
+    case 'interrupted':
+      return 'The server does not answer; the upload resumes when it is back'
     case 'stored':
       return state.document.duplicate
-        ? `Already here as “${state.document.name}”; nothing was stored twice`
+        ? `Duplicate of “${state.document.name}”`
         : 'Stored'
     case 'refused':
       return state.reason
@@ -88,19 +88,19 @@ export function words({ state, size }: Upload): string {
 }
 
 export function summary(uploads: readonly Upload[]): string {
-  const twins = uploads.filter(({ state }) => state.step === 'stored' && state.document.duplicate).length
-  const stored = uploads.filter(({ state }) => state.step === 'stored').length - twins
-  const refused = uploads.filter(({ state }) => state.step === 'refused').length
+  const duplicates = uploads.filter(({ state }) => state.phase === 'stored' && state.document.duplicate).length
+  const stored = uploads.filter(({ state }) => state.phase === 'stored').length - duplicates
+  const refused = uploads.filter(({ state }) => state.phase === 'refused').length
   const parts = [
     stored && `${count(stored, 'file')} stored`,
-    twins && `${twins} already here`,
+    duplicates && count(duplicates, 'duplicate'),
     refused && `${refused} refused`,
   ].filter(Boolean)
   return parts.length ? parts.join(', ') : 'Cancelled'
 }
 
 function shown(uploads: readonly Upload[]): Upload[] {
-  const rank = ({ state }: Upload) => (state.step === 'sending' || state.step === 'lost' ? 0 : state.step === 'refused' ? 1 : isOver(state) ? 2 : 3)
-  if (uploads.length <= SHOWN) return [...uploads]
-  return [...uploads].sort((one, other) => rank(one) - rank(other)).slice(0, SHOWN)
+  const rank = ({ state }: Upload) => (state.phase === 'sending' || state.phase === 'interrupted' ? 0 : state.phase === 'refused' ? 1 : hasEnded(state) ? 2 : 3)
+  if (uploads.length <= MAX_LISTED) return [...uploads]
+  return [...uploads].sort((one, other) => rank(one) - rank(other)).slice(0, MAX_LISTED)
 }

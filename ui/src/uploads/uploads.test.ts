@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../api/problem'
-import { isLitter } from './gather'
-import { newKey, progressOf, UploadQueue } from './queue'
-import type { Sent, Sending, Uploaded } from './send'
-import { summary, words } from './tray'
+import { isSystemFile } from './dropped-files'
+import { newKey, uploadProgress, UploadQueue } from './queue'
+import type { Uploaded, UploadHandle, UploadResult } from './send'
+import { summary, uploadText } from './tray'
 
-/** A server that answers when the test says so. */
-class Desk {
-  open: { file: File; key: string; settle: (sent: Sent) => void; progress: (sent: number) => void; cancelled: boolean }[] = []
+/** An upload queue whose requests the test answers. */
+class QueueHarness {
+  open: { file: File; key: string; settle: (sent: UploadResult) => void; progress: (sent: number) => void; cancelled: boolean }[] = []
   stored: Uploaded[] = []
   queue = new UploadQueue(
-    (file, key, progress): Sending => {
-      let settle!: (sent: Sent) => void
-      const result = new Promise<Sent>((resolve) => {
+    (file, key, progress): UploadHandle => {
+      let settle!: (sent: UploadResult) => void
+      const result = new Promise<UploadResult>((resolve) => {
         settle = resolve
       })
       const entry = { file, key, settle, progress, cancelled: false }
@@ -29,10 +29,10 @@ class Desk {
   )
 
   steps() {
-    return this.queue.uploads.get().map((upload) => upload.state.step)
+    return this.queue.uploads.get().map((upload) => upload.state.phase)
   }
 
-  async answer(index: number, sent: Sent) {
+  async answer(index: number, sent: UploadResult) {
     this.open[index]!.settle(sent)
     await Promise.resolve()
     await Promise.resolve()
@@ -40,81 +40,81 @@ class Desk {
 }
 
 const files = (...names: string[]) => names.map((name) => new File(['x'.repeat(99)], name))
-const stored = (id: string, duplicate = false): Sent => ({
+const stored = (id: string, duplicate = false): UploadResult => ({
   outcome: 'stored',
   document: { id, name: `${id}.txt`, duplicate } as Uploaded,
 })
 
-describe('the queue of uploads', () => {
-  test('sends three at a time and the next as one arrives', async () => {
-    const desk = new Desk()
-    desk.queue.add(files('a', 'b', 'c', 'd', 'e'))
-    expect(desk.steps()).toEqual(['sending', 'sending', 'sending', 'waiting', 'waiting'])
-    await desk.answer(0, stored('1'))
-    expect(desk.steps()).toEqual(['stored', 'sending', 'sending', 'sending', 'waiting'])
-    expect(desk.stored.map((document) => document.id)).toEqual(['1'])
+describe('the upload queue', () => {
+  test('sends three files at a time', async () => {
+    const harness = new QueueHarness()
+    harness.queue.add(files('a', 'b', 'c', 'd', 'e'))
+    expect(harness.steps()).toEqual(['sending', 'sending', 'sending', 'waiting', 'waiting'])
+    await harness.answer(0, stored('1'))
+    expect(harness.steps()).toEqual(['stored', 'sending', 'sending', 'sending', 'waiting'])
+    expect(harness.stored.map((document) => document.id)).toEqual(['1'])
   })
 
-  test('one can be cancelled without the others', async () => {
-    const desk = new Desk()
-    desk.queue.add(files('a', 'b'))
-    desk.queue.cancel(desk.queue.uploads.get()[0]!.id)
-    expect(desk.open[0]!.cancelled).toBe(true)
-    await desk.answer(1, stored('2'))
-    expect(desk.steps()).toEqual(['cancelled', 'stored'])
+  test('one upload is cancelled alone', async () => {
+    const harness = new QueueHarness()
+    harness.queue.add(files('a', 'b'))
+    harness.queue.cancel(harness.queue.uploads.get()[0]!.id)
+    expect(harness.open[0]!.cancelled).toBe(true)
+    await harness.answer(1, stored('2'))
+    expect(harness.steps()).toEqual(['cancelled', 'stored'])
   })
 
-  test('a silent server holds everything back, and what broke off is sent again under the same key', async () => {
-    const desk = new Desk()
-    desk.queue.add(files('a', 'b', 'c', 'd'))
-    await desk.answer(0, { outcome: 'unreachable' })
-    expect(desk.steps()).toEqual(['lost', 'sending', 'sending', 'waiting'])
-    await desk.answer(1, { outcome: 'unreachable' })
-    await desk.answer(2, { outcome: 'unreachable' })
-    expect(desk.open).toHaveLength(3)
-    desk.queue.resume()
-    expect(desk.steps()).toEqual(['sending', 'sending', 'sending', 'waiting'])
-    expect(desk.open[3]!.key).toBe(desk.open[0]!.key)
+  test('an unreachable server pauses the queue, and interrupted files are sent again with the same key', async () => {
+    const harness = new QueueHarness()
+    harness.queue.add(files('a', 'b', 'c', 'd'))
+    await harness.answer(0, { outcome: 'unreachable' })
+    expect(harness.steps()).toEqual(['interrupted', 'sending', 'sending', 'waiting'])
+    await harness.answer(1, { outcome: 'unreachable' })
+    await harness.answer(2, { outcome: 'unreachable' })
+    expect(harness.open).toHaveLength(3)
+    harness.queue.resume()
+    expect(harness.steps()).toEqual(['sending', 'sending', 'sending', 'waiting'])
+    expect(harness.open[3]!.key).toBe(harness.open[0]!.key)
   })
 
-  test('an upload that breaks off each time is given up with a word of advice', async () => {
-    const desk = new Desk()
-    desk.queue.add(files('a'))
+  test('an upload that is interrupted five times is given up', async () => {
+    const harness = new QueueHarness()
+    harness.queue.add(files('a'))
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      await desk.answer(attempt, { outcome: 'unreachable' })
-      desk.queue.resume()
+      await harness.answer(attempt, { outcome: 'unreachable' })
+      harness.queue.resume()
     }
-    expect(desk.steps()).toEqual(['refused'])
-    expect(words(desk.queue.uploads.get()[0]!)).toContain('broke off 5 times')
+    expect(harness.steps()).toEqual(['refused'])
+    expect(uploadText(harness.queue.uploads.get()[0]!)).toContain('interrupted 5 times')
   })
 
-  test('a refusal is told in the server’s words', async () => {
-    const desk = new Desk()
-    desk.queue.add(files('a'))
-    await desk.answer(0, { outcome: 'refused', problem: new Problem(413, '', 'The file is larger than 4 GB.', '') })
-    expect(words(desk.queue.uploads.get()[0]!)).toBe('The file is larger than 4 GB.')
+  test('a refused file shows the server’s message', async () => {
+    const harness = new QueueHarness()
+    harness.queue.add(files('a'))
+    await harness.answer(0, { outcome: 'refused', problem: new Problem(413, '', 'The file is larger than 4 GB.', '') })
+    expect(uploadText(harness.queue.uploads.get()[0]!)).toBe('The file is larger than 4 GB.')
   })
 
-  test('a twin is named, not called an error', async () => {
-    const desk = new Desk()
-    desk.queue.add(files('a', 'b'))
-    await desk.answer(0, stored('1'))
-    await desk.answer(1, stored('twin', true))
-    expect(words(desk.queue.uploads.get()[1]!)).toContain('Already here as “twin.txt”')
-    expect(summary(desk.queue.uploads.get())).toBe('1 file stored, 1 already here')
-    desk.queue.clear()
-    expect(desk.queue.uploads.get()).toEqual([])
+  test('a duplicate is named and is no error', async () => {
+    const harness = new QueueHarness()
+    harness.queue.add(files('a', 'b'))
+    await harness.answer(0, stored('1'))
+    await harness.answer(1, stored('2', true))
+    expect(uploadText(harness.queue.uploads.get()[1]!)).toContain('Duplicate of “2.txt”')
+    expect(summary(harness.queue.uploads.get())).toBe('1 file stored, 1 duplicate')
+    harness.queue.clear()
+    expect(harness.queue.uploads.get()).toEqual([])
   })
 
   test('progress counts bytes, not files', async () => {
-    const desk = new Desk()
-    desk.queue.add([new File(['x'.repeat(899)], 'large'), new File(['x'.repeat(99)], 'small')])
-    desk.open[0]!.progress(0.5)
-    expect(progressOf(desk.queue.uploads.get())).toBeCloseTo(0.4495, 3)
+    const harness = new QueueHarness()
+    harness.queue.add([new File(['x'.repeat(899)], 'large'), new File(['x'.repeat(99)], 'small')])
+    harness.open[0]!.progress(0.5)
+    expect(uploadProgress(harness.queue.uploads.get())).toBeCloseTo(0.4495, 3)
   })
 })
 
-test('keys do not repeat and leavings of file managers are left', () => {
+test('keys are unique and system files are recognized', () => {
   expect(new Set(Array.from({ length: 100 }, newKey)).size).toBe(100)
-  expect(['.DS_Store', '._a.pdf', 'a.pdf'].map(isLitter)).toEqual([true, true, false])
+  expect(['.DS_Store', '._a.pdf', 'a.pdf'].map(isSystemFile)).toEqual([true, true, false])
 })

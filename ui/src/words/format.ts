@@ -1,9 +1,10 @@
-// Numbers, sizes and times as people say them.
+// Formats numbers, sizes, durations, times and file types.
 
 const whole = new Intl.NumberFormat('en')
 
-export function count(amount: number, one: string, many = `${one}s`): string {
-  return `${whole.format(amount)} ${amount === 1 ? one : many}`
+/** `1 page`, `1,200 pages`. */
+export function count(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${whole.format(amount)} ${amount === 1 ? singular : plural}`
 }
 
 export function number(amount: number): string {
@@ -38,40 +39,40 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
 }
 
 export function ago(at: string, now: number): string {
-  const passed = (now - Date.parse(at)) / 1_000
-  if (passed < 10) return 'just now'
-  if (passed < 60) return `${Math.floor(passed)} s ago`
-  if (passed < 3_600) return `${Math.floor(passed / 60)} min ago`
-  if (passed < 86_400) return `${Math.floor(passed / 3_600)} h ago`
-  if (passed < 7 * 86_400) return `${Math.floor(passed / 86_400)} d ago`
+  const elapsed = (now - Date.parse(at)) / 1_000
+  if (elapsed < 10) return 'just now'
+  if (elapsed < 60) return `${Math.floor(elapsed)} s ago`
+  if (elapsed < 3_600) return `${Math.floor(elapsed / 60)} min ago`
+  if (elapsed < 86_400) return `${Math.floor(elapsed / 3_600)} h ago`
+  if (elapsed < 7 * 86_400) return `${Math.floor(elapsed / 86_400)} d ago`
   return new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' }).format(Date.parse(at))
 }
 
-export function clock(at: string): string {
+export function timeOfDay(at: string): string {
   return new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }).format(
     Date.parse(at),
   )
 }
 
-export function moment(at: string): string {
+export function dateTime(at: string): string {
   return new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hour12: false }).format(Date.parse(at))
 }
 
-/** Dollars; a fraction of a cent is still shown, since that is what a page of embedding costs. */
+/** An amount in dollars; fractions of a cent are shown because embedding a page costs that little. */
 export function dollars(amount: number): string {
   if (amount === 0) return '$0'
   if (amount < 0.0001) return 'less than $0.0001'
   return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`
 }
 
-/** The time within a recording: `1:05`, `1:02:07`. */
+/** A position in a recording: `1:05`, `1:02:07`. */
 export function timecode(position: number): string {
   const total = Math.max(0, Math.floor(position))
   const tail = `${String(Math.floor((total % 3_600) / 60)).padStart(2, '0')}:${String(total % 60).padStart(2, '0')}`
   return total < 3_600 ? tail.replace(/^0(?=\d)/, '') : `${Math.floor(total / 3_600)}:${tail}`
 }
 
-/** `kind_of_value` as words. */
+/** A field name as a label: `invoice_date` becomes `Invoice date`. */
 export function label(name: string): string {
   const words = name
     .replace(/[_-]+/g, ' ')
@@ -80,7 +81,7 @@ export function label(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const NAMES: Record<string, string> = {
+const FILE_TYPES: Record<string, string> = {
   'application/pdf': 'PDF',
   'application/epub+zip': 'EPUB',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word',
@@ -99,13 +100,13 @@ const NAMES: Record<string, string> = {
   'application/json': 'JSON',
 }
 
-/** What a file is, in a word or two. */
+/** The type of a file in one or two words. */
 export function fileKind(mediaType: string, name: string): string {
-  const known = NAMES[mediaType]
-  if (known) return known
+  const fileType = FILE_TYPES[mediaType]
+  if (fileType) return fileType
   if (mediaType.startsWith('audio/')) return 'Audio'
   if (mediaType.startsWith('video/')) return 'Video'
-  const ending = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1]
-  if (mediaType.startsWith('image/')) return ending ? `${ending.toUpperCase()} image` : 'Image'
-  return ending ? ending.toUpperCase() : 'File'
+  const extension = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1]
+  if (mediaType.startsWith('image/')) return extension ? `${extension.toUpperCase()} image` : 'Image'
+  return extension ? extension.toUpperCase() : 'File'
 }

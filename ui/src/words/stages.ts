@@ -1,35 +1,42 @@
-// The stages of the pipelines in people's words: what is going on, what was done, and what is counted inside.
+// The label of each stage and the text of its progress.
+import { bytes, seconds } from './format'
+import labels from './stage-labels.json'
 
-interface StageWords {
-  short: string
-  doing: string
-  counted: [one: string, many: string]
+export interface Progress {
+  done: number
+  total: number
+  unit: string
 }
 
-const WORDS: Record<string, StageWords> = {
-  extract: { short: 'read', doing: 'Reading the file', counted: ['page', 'pages'] },
-  save_markdown: { short: 'save', doing: 'Saving its text', counted: ['part', 'parts'] },
-  chunk: { short: 'cut', doing: 'Cutting into passages', counted: ['passage', 'passages'] },
-  embed: { short: 'embed', doing: 'Embedding passages', counted: ['chunk', 'chunks'] },
-  publish: { short: 'publish', doing: 'Publishing', counted: ['part', 'parts'] },
-  connect: { short: 'connect', doing: 'Finding connections', counted: ['chunk', 'chunks'] },
-  extract_audio: { short: 'audio', doing: 'Preparing the sound', counted: ['second', 'seconds'] },
-  transcribe_start: { short: 'send', doing: 'Sending for transcription', counted: ['part', 'parts'] },
-  transcribe_poll: { short: 'transcribe', doing: 'Transcribing', counted: ['second', 'seconds'] },
-  analyze: { short: 'analyze', doing: 'Analyzing the call', counted: ['part', 'parts'] },
+const LABELS: Record<string, string> = labels
+
+/** The label of a stage code. The table is generated from the server's STAGE_LABELS; a plug-in's stage shows its code. */
+export function stageLabel(stage: string): string {
+  return LABELS[stage] ?? stage
 }
 
-export function shortName(stage: string): string {
-  return WORDS[stage]?.short ?? stage.replace(/_/g, ' ')
+/** `Read, Save text and Split`. */
+export function stageList(stages: readonly string[]): string {
+  return list(stages.map(stageLabel))
 }
 
-export function doing(stage: string): string {
-  return WORDS[stage]?.doing ?? `Working on ${stage.replace(/_/g, ' ')}`
+/** The stages in pipeline order; unknown ones last. */
+export function stageRank(stage: string): number {
+  const index = Object.keys(LABELS).indexOf(stage)
+  return index === -1 ? Infinity : index
 }
 
-/** `chunk 76 of 406`; nothing while there is nothing sensible to count. */
-export function counting(stage: string, done: number | null, total: number | null): string | null {
-  if (done === null || total === null || total <= 0) return null
-  const [one] = WORDS[stage]?.counted ?? ['step', 'steps']
-  return `${one} ${Math.min(done, total).toLocaleString('en')} of ${total.toLocaleString('en')}`
+/** `chunk 76 of 406`, `1 min of 5 min`, `2.0 MB of 8.0 MB`; null while the total is unknown. */
+export function progressText(progress: Progress | null): string | null {
+  if (progress === null || progress.total <= 0) return null
+  const { total, unit } = progress
+  const done = Math.min(progress.done, total)
+  if (unit === 'second') return `${seconds(done)} of ${seconds(total)}`
+  if (unit === 'byte') return `${bytes(done)} of ${bytes(total)}`
+  return `${unit} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
+}
+
+export function list(words: readonly string[]): string {
+  if (words.length < 2) return words.join('')
+  return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../api/status'
-import { happening } from './events'
+import { eventText } from './events'
 import { ago, bytes, count, dollars, fileKind, seconds, timecode } from './format'
-import { counting } from './stages'
-import { storyOf } from './story'
+import { progressText, stageLabel, stageRank } from './stages'
+import { statusMessage } from './status-message'
+import { waitingText } from './waiting'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 
@@ -16,8 +17,7 @@ function stage(name: string, status: string, more: Partial<Stage> = {}): Stage {
     attempts: 0,
     crashes: 0,
     seconds: null,
-    done: null,
-    total: null,
+    progress: null,
     reused: false,
     calls_made: 0,
     calls_reused: 0,
@@ -27,7 +27,7 @@ function stage(name: string, status: string, more: Partial<Stage> = {}): Stage {
     last_heartbeat: null,
     job_id: null,
     ...more,
-  }
+  } as Stage
 }
 
 function status(more: Partial<Status> = {}): Status {
@@ -35,120 +35,180 @@ function status(more: Partial<Status> = {}): Status {
     document_id: 'd',
     status: 'PROCESSING',
     searchable: false,
-    run: { id: 'r', state: 'RUNNING', failure_type: null, resumes_run_id: null },
+    run: { id: 'r', state: 'RUNNING', failure_type: null, resumes_run_id: null, deadline_seconds: 120 },
     stage: 'embed',
-    stages: [stage('extract', 'COMPLETED', { seconds: 1.5 }), stage('embed', 'PROCESSING', { done: 76, total: 406 })],
+    stages: [
+      stage('extract', 'COMPLETED', { seconds: 1.5 }),
+      stage('embed', 'PROCESSING', { progress: { done: 76, total: 406, unit: 'chunk' } }),
+    ],
     error: null,
-    waiting_for: null,
+    waiting_reason: null,
+    waiting_provider: null,
     waiting_until: null,
+    waiting_run_id: null,
+    waiting_detail: null,
     poll_after_ms: 1000,
     updated_at: '2026-03-01T12:00:00Z',
     ...more,
-  }
+  } as Status
 }
 
-function failure(kind: string, error: string, stages = [stage('extract', 'COMPLETED'), stage('embed', 'FAILED', { attempts: 2 })]) {
-  const run = { id: 'r', state: 'FAILED', failure_type: kind, resumes_run_id: null }
-  return storyOf(status({ status: 'FAILED', run, error, stages }), NOW)
+const FAILED_STAGES = [stage('extract', 'COMPLETED'), stage('embed', 'FAILED', { attempts: 2 })]
+
+function failure(kind: string, error: string, stages = FAILED_STAGES) {
+  const run = { id: 'r', state: 'FAILED', failure_type: kind, resumes_run_id: null, deadline_seconds: null }
+  return statusMessage(status({ status: 'FAILED', run, error, stages }), NOW)
 }
 
-describe('the story of a document', () => {
-  test('one at work says how far it is', () => {
-    expect(storyOf(status(), NOW)).toMatchObject({ tone: 'busy', what: 'Embedding passages: chunk 76 of 406.' })
+describe('status messages', () => {
+  test('a running document shows its progress', () => {
+    expect(statusMessage(status(), NOW)).toMatchObject({ tone: 'busy', what: 'Embed: chunk 76 of 406.' })
   })
 
-  test('one processed anew says that the earlier content still answers', () => {
-    expect(storyOf(status({ searchable: true }), NOW).what).toContain('earlier content keeps answering')
+  test('a document that is processed again says that search uses the previous content', () => {
+    expect(statusMessage(status({ searchable: true }), NOW).what).toContain('Search uses the previous content')
   })
 
-  test('a throttled one waits; it has not failed', () => {
-    const story = storyOf(
-      status({ waiting_for: 'waiting for openai: too many requests', waiting_until: '2026-03-01T12:00:14Z' }),
-      NOW,
-    )
-    expect(story).toMatchObject({ tone: 'waiting', label: 'Waiting' })
-    expect(story.what).toBe('Waiting for openai: too many requests, going on in 14 s.')
+  test('a queued document is not shown as waiting', () => {
+    expect(statusMessage(status({ waiting_reason: 'free_worker' }), NOW)).toMatchObject({
+      tone: 'quiet',
+      label: 'Queued',
+      what: 'Waiting for a free worker.',
+    })
   })
 
-  test('one that is tried again says what went wrong before', () => {
-    const story = storyOf(
-      status({
-        waiting_for: 'trying again after an error (attempt 2 of 5)',
-        waiting_until: '2026-03-01T12:00:30Z',
-        error: 'ValueError: broken',
-      }),
-      NOW,
-    )
-    expect(story.what).toContain('going on in 30 s. Last error: ValueError: broken')
+  test('a throttled document shows the provider and the time left', () => {
+    const throttled = status({
+      waiting_reason: 'provider_throttled',
+      waiting_provider: 'openai',
+      waiting_until: '2026-03-01T12:00:14Z',
+    })
+    expect(statusMessage(throttled, NOW)).toEqual({
+      tone: 'waiting',
+      label: 'Waiting',
+      what: 'openai is rate-limited; retrying in 14 s.',
+      action: null,
+    })
   })
 
-  test('one behind another run of its document says so without its number', () => {
-    const story = storyOf(
-      status({ waiting_for: 'waiting for run 01a1e17c-7f1a-73dd-9896-02f49fc21d46 of the same document' }),
-      NOW,
-    )
-    expect(story.what).toBe('Waiting for an earlier run of this document.')
+  test('a document that is retried shows the last error', () => {
+    const retried = status({ waiting_reason: 'retry', waiting_until: '2026-03-01T12:00:30Z', error: 'ValueError: broken' })
+    expect(statusMessage(retried, NOW).what).toBe('Retrying in 30 s. Last error: ValueError: broken')
   })
 
-  test('a rejected one needs another file', () => {
-    const story = failure('REJECTED', 'The PDF is locked with a password')
-    expect(story.what).toBe('The PDF is locked with a password.')
-    expect(story.todo).toContain('Upload a file that can be read')
+  test('a rejected document needs another file', () => {
+    const message = failure('REJECTED', 'The PDF is password-protected')
+    expect(message.what).toBe('The PDF is password-protected.')
+    expect(message.action).toBe('Retrying won’t help. Convert the file and upload it again.')
   })
 
-  test('a quarantined one is set aside and the others go on', () => {
-    const story = failure('QUARANTINED', 'The process died 3 times during the stage embed; the document is set aside.')
-    expect(story.label).toBe('Set aside')
-    expect(story.todo).toContain('other documents go on')
+  test('a quarantined document does not run again by itself', () => {
+    const message = failure('QUARANTINED', 'The worker crashed 3 times.')
+    expect(message.label).toBe('Quarantined')
+    expect(message.action).toContain('will not run again by itself')
   })
 
-  test('a failed one says where, after how many tries, and what a retry keeps', () => {
-    const story = failure('STAGE_FAILED', 'boom')
-    expect(story.what).toBe('Gave up at the stage ‘embed’ after 2 tries. boom.')
-    expect(story.todo).toBe('Retry when you like. Read is kept; nothing is paid for twice.')
+  test('a failed document shows the stage, the attempts and what a retry does', () => {
+    const message = failure('STAGE_FAILED', 'boom')
+    expect(message.what).toBe('Failed at stage “Embed” after 2 attempts. boom.')
+    expect(message.action).toBe('Retry to resume here. Completed stages are not repeated or paid again.')
   })
 
-  test('a refused one sends to the key and the quota', () => {
-    expect(failure('PROVIDER_REFUSED', 'bad key').todo).toContain('Check the key and the quota')
+  test('a refused document asks for the API key and the quota', () => {
+    expect(failure('PROVIDER_REFUSED', 'bad key').action).toContain('Check the API key and the quota')
   })
 
-  test('a timed-out and a cancelled one say so and what is kept', () => {
-    const late = storyOf(status({ status: 'TIMED_OUT', error: 'The run took longer than its deadline.' }), NOW)
-    expect(late).toMatchObject({ label: 'Timed out', what: 'The run took longer than its deadline.' })
-    const stopped = storyOf(
-      status({ status: 'CANCELLED', stages: [stage('extract', 'COMPLETED'), stage('embed', 'CANCELLED')] }),
-      NOW,
-    )
-    expect(stopped.what).toBe('Stopped by a person at the stage ‘embed’.')
-    expect(stopped.todo).toContain('Read is kept')
+  test('a timed-out document shows its deadline and its last progress', () => {
+    const stages = [stage('extract', 'CANCELLED', { progress: { done: 5, total: 30, unit: 'page' } })]
+    const message = statusMessage(status({ status: 'TIMED_OUT', stages }), NOW)
+    expect(message).toMatchObject({ label: 'Timed out', what: 'Stopped after 120 s at page 5 of 30.' })
+    expect(message.action).toContain('run_deadline_seconds')
   })
 
-  test('a finished one says how long it took and what was reused', () => {
+  test('a cancelled document shows its stage', () => {
+    const stages = [stage('extract', 'COMPLETED'), stage('embed', 'CANCELLED')]
+    const message = statusMessage(status({ status: 'CANCELLED', stages }), NOW)
+    expect(message.what).toBe('Cancelled at stage “Embed”.')
+    expect(message.action).toContain('Completed stages are not repeated')
+  })
+
+  test('a completed document shows its duration and its reused stages', () => {
     const stages = [stage('extract', 'COMPLETED', { reused: true, seconds: 0 }), stage('embed', 'COMPLETED', { seconds: 4.2 })]
-    expect(storyOf(status({ status: 'COMPLETED', stages }), NOW).what).toBe('Done in 4.2 s, 1 stage reused.')
+    expect(statusMessage(status({ status: 'COMPLETED', stages }), NOW).what).toBe('Completed in 4.2 s, 1 stage reused.')
+  })
+})
+
+describe('waiting reasons', () => {
+  test.each([
+    ['earlier_run', 'Waiting for an earlier run of this document.'],
+    ['provider_refused', 'openai refused the account; retrying in 10 s. Its answer: no credit'],
+    ['provider_limit', 'The call limit for openai is reached; continuing in 10 s.'],
+    ['provider_operation', 'openai is still processing; checking again in 10 s.'],
+    ['storage', 'Storage is not available; retrying in 10 s.'],
+    ['something_new', 'Waiting (something new).'],
+  ])('%s', (reason, text) => {
+    expect(waitingText({ reason, provider: 'openai', detail: 'no credit', secondsLeft: 9.2 })).toBe(text)
+  })
+
+  test('no time is shown when it is unknown', () => {
+    expect(waitingText({ reason: 'provider_throttled', provider: 'openai' })).toBe('openai is rate-limited; retrying later.')
   })
 })
 
 describe('events', () => {
-  test('a finished stage says how long it took, from the last time it began', () => {
-    const event = (id: number, kind: string, at: string) => ({ id, kind, at, stage: 'extract', job_id: 'j', detail: {} })
-    const all = [
+  const event = (id: number, kind: string, at = '', detail = {}) => ({ id, kind, at, stage: 'extract', job_id: 'j', detail })
+
+  test('a completed stage shows its duration since its last start', () => {
+    const events = [
       event(1, 'STEP_STARTED', '2026-03-01T12:00:00Z'),
       event(2, 'LEASE_EXPIRED', '2026-03-01T12:00:30Z'),
       event(3, 'STEP_STARTED', '2026-03-01T12:01:00Z'),
       event(4, 'STEP_COMPLETED', '2026-03-01T12:01:03Z'),
     ]
-    expect(happening(all[3]!, all).what).toBe('‘read’ finished in 3.0 s')
-    expect(happening(all[1]!, all).what).toContain('fell silent')
+    expect(eventText(events[3]!, events).what).toBe('“Read” completed in 3.0 s')
+    expect(eventText(events[1]!, events).what).toBe('Worker stopped responding during “Read”')
   })
 
-  test('a resumed run says what it takes over', () => {
-    const event = { id: 1, kind: 'RUN_QUEUED', at: '', stage: null, job_id: null, detail: { reused: ['extract', 'chunk'] } }
-    expect(happening(event, []).more).toBe('Takes over read and cut from an earlier run')
+  test('a resumed run names the stages that it reuses', () => {
+    expect(eventText(event(1, 'RUN_QUEUED', '', { reused: ['extract'] }), [], 'run 1').more).toBe('Reuses “Read” from run 1')
+    expect(eventText(event(1, 'RUN_QUEUED', '', { reused: ['extract', 'chunk'] }), []).more).toBe(
+      'Reuses Read and Split from an earlier run',
+    )
+  })
+
+  test('a run that goes on in a new run after its deadline has not failed', () => {
+    expect(eventText(event(1, 'RUN_TIMED_OUT', '', { continued: true }), [])).toMatchObject({ tone: 'quiet' })
+    expect(eventText(event(1, 'RUN_TIMED_OUT', '', {}), [])).toMatchObject({ tone: 'bad', what: 'Timed out' })
+  })
+
+  test('a suspended stage gives its reason', () => {
+    const detail = { waiting_reason: 'provider_throttled', waiting_provider: 'openai' }
+    expect(eventText(event(1, 'STEP_SUSPENDED', '', detail), []).more).toContain('openai is rate-limited')
   })
 })
 
-describe('numbers in words', () => {
+describe('stages', () => {
+  test('labels come from the server; an unknown stage shows its code', () => {
+    expect(stageLabel('save_markdown')).toBe('Save text')
+    expect(stageLabel('plugin_stage')).toBe('plugin_stage')
+  })
+
+  test('stages are ranked in pipeline order, unknown ones last', () => {
+    expect(stageRank('extract')).toBeLessThan(stageRank('publish'))
+    expect(stageRank('plugin_stage')).toBe(Infinity)
+  })
+
+  test('progress is given in its own unit, never as 0 of 0', () => {
+    expect(progressText(null)).toBeNull()
+    expect(progressText({ done: 0, total: 0, unit: 'chunk' })).toBeNull()
+    expect(progressText({ done: 1_200, total: 3_000, unit: 'chunk' })).toBe('chunk 1,200 of 3,000')
+    expect(progressText({ done: 65, total: 300, unit: 'second' })).toBe('1 min 5 s of 5 min')
+    expect(progressText({ done: 2e6, total: 8e6, unit: 'byte' })).toBe('2.0 MB of 8.0 MB')
+    expect(progressText({ done: 2, total: 9, unit: 'window' })).toBe('window 2 of 9')
+  })
+})
+
+describe('formats', () => {
   test.each([
     [0.42, '0.4 s'],
     [9.96, '10 s'],
@@ -156,7 +216,7 @@ describe('numbers in words', () => {
     [200, '3 min 20 s'],
     [7_500, '2 h 5 min'],
     [90_000, '1 d 1 h'],
-  ])('%d seconds are %s', (amount, words) => expect(seconds(amount)).toBe(words))
+  ])('%d seconds are %s', (amount, text) => expect(seconds(amount)).toBe(text))
 
   test.each([
     [1, '1 byte'],
@@ -164,19 +224,13 @@ describe('numbers in words', () => {
     [1_234, '1.2 kB'],
     [999_700, '1.0 MB'],
     [12_600_000, '13 MB'],
-  ])('%d bytes are %s', (size, words) => expect(bytes(size)).toBe(words))
+  ])('%d bytes are %s', (size, text) => expect(bytes(size)).toBe(text))
 
-  test('small costs are not nothing', () => {
+  test('small costs are not shown as zero', () => {
     expect([0, 0.00001, 0.0123, 2.5].map(dollars)).toEqual(['$0', 'less than $0.0001', '$0.0123', '$2.50'])
   })
 
-  test('progress is never 0 of 0', () => {
-    expect(counting('embed', 0, 0)).toBeNull()
-    expect(counting('embed', null, 5)).toBeNull()
-    expect(counting('embed', 1_200, 3_000)).toBe('chunk 1,200 of 3,000')
-  })
-
-  test('times, counts and kinds', () => {
+  test('times, counts and file types', () => {
     expect(ago('2026-03-01T11:58:00Z', NOW)).toBe('2 min ago')
     expect(count(1, 'page')).toBe('1 page')
     expect([5, 65, 3727].map(timecode)).toEqual(['0:05', '1:05', '1:02:07'])

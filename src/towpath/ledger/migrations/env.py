@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection it is handed by `towpath.ledger.migrate`."""
+"""Alembic's environment: runs the migrations on the connection given by `towpath.ledger.migrate`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
--- Completes a stage's job and creates the next stage's, still leased to the same worker when kept.
-with held as (
+-- Completes a stage's job and creates the job of the next stage; with `keep` the same worker holds its lease.
+with updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
@@ -15,10 +15,10 @@ with held as (
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by, job.follow_up,
     item.keep, item.next_id, item.next_stage, item.next_payload, item.max_attempts
 ),
-following as (
+next_jobs as (
   insert into document_processing_jobs (
     id, org_id, document_id, run_id, stage, status, follow_up, payload, max_attempts, available_at,
-    lease_epoch, lease_until, locked_by, locked_at, started_at, created_at, updated_at
+    lease_epoch, lease_until, last_heartbeat, locked_by, locked_at, started_at, created_at, updated_at
   )
   select
     next_id, org_id, document_id, run_id, next_stage,
@@ -26,20 +26,21 @@ following as (
     follow_up, next_payload, max_attempts, :now,
     case when keep then 1 else 0 end,
     case when keep then cast(:until as timestamptz) end,
+    case when keep then cast(:now as timestamptz) end,
     case when keep then locked_by end,
     case when keep then cast(:now as timestamptz) end,
     case when keep then cast(:now as timestamptz) end,
     :now, :now
-  from held
+  from updated_jobs
 ),
-written as (
+written_events as (
   insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
-  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now, null from held
+  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now, null from updated_jobs
   union all
   select
     org_id, run_id, next_id, 'STEP_STARTED', next_stage, :now,
     jsonb_build_object('worker', locked_by, 'epoch', 1)
-  from held
+  from updated_jobs
   where keep
 )
-select job_id, document_id, run_id, org_id, 'COMPLETED' as status, cast(null as text) as ended from held
+select job_id, document_id, run_id, org_id, 'COMPLETED' as status, cast(null as text) as ended from updated_jobs

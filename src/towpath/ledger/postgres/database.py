@@ -1,4 +1,4 @@
-"""Postgres: no session state, so that it works behind pgbouncer in transaction mode."""
+"""The Postgres database. It uses no session state, so it works behind pgbouncer in transaction mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from towpath.ledger.columns import dump
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
-from towpath.pooler import behind_pooler
+from towpath.postgres_pooler import is_pooled
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ _CONFLICTS = {"40001", "40P01", "55P03"}
 
 
 def driver_url(url: str) -> URL:
-    """The address with the driver that Towpath uses, whatever scheme it was given with."""
+    """The URL with the psycopg driver, for any postgres scheme."""
     return make_url(url).set(drivername="postgresql+psycopg")
 
 
@@ -31,14 +31,14 @@ class PostgresDatabase(RetryingDatabase):
     def __init__(self, url: str, *, connections: int = 6, prepare: bool | None = None) -> None:
         super().__init__(threads=connections)
         self._prepare = prepare
-        #: Whether row-level security binds transactions of one organization, and the role they take on for it.
+        #: Whether row-level security restricts transactions with an ``org``, and the role that they use.
         self.bound = False
         self.role: str | None = None
         self.engine = create_engine(
             driver_url(url),
             pool_size=connections,
             max_overflow=2,
-            # The connection used last knows the prepared statements best.
+            # The connection used last has the most prepared statements.
             pool_use_lifo=True,
             pool_timeout=30,
             json_serializer=dump,
@@ -60,34 +60,35 @@ class PostgresDatabase(RetryingDatabase):
             if within is not None:
                 return self._transact_within(connection, work, within)
             if single:
-                # One statement is its own transaction: no BEGIN and COMMIT on the wire.
+                # One statement is its own transaction: BEGIN and COMMIT are not sent.
                 return work(Transaction(connection, self.dialect))
             with connection.begin():
                 return work(Transaction(connection, self.dialect))
 
     def _transact_within(self, connection: Connection, work: Work[T], org: str) -> T:
-        """A transaction that row-level security keeps to one organization, settings and all."""
-        # On one trip with BEGIN, and in the transaction only: the next one may be another organization's.
+        """Run the work in a transaction that row-level security restricts to one organization."""
+        # Sent together with BEGIN to save a round trip. Valid in this transaction only: the next one on the connection
+        # may be of another organization.
         settings = [f"set_config('towpath.org', '{uuid.UUID(org)}', true)"]
         if self.role is not None:
             settings.append(f"set_config('role', '{self.role}', true)")
         driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
-        # Two statements cannot be prepared as one.
-        driver.prepare_threshold, kept = None, driver.prepare_threshold
+        # A string of two statements cannot be prepared.
+        driver.prepare_threshold, threshold = None, driver.prepare_threshold
         try:
             connection.exec_driver_sql(f"begin; select {', '.join(settings)}")
         finally:
-            driver.prepare_threshold = kept
+            driver.prepare_threshold = threshold
         answer = work(Transaction(connection, self.dialect, bound=True))
         connection.commit()
         return answer
 
     def _connected(self, raw: object, _entry: ConnectionPoolEntry) -> None:
         connection = cast("psycopg.Connection[Any]", getattr(raw, "driver_connection", raw))
-        prepare = self._prepare if self._prepare is not None else not behind_pooler(connection)
+        prepare = self._prepare if self._prepare is not None else not is_pooled(connection)
         connection.prepare_threshold = 2 if prepare else None
         if prepare:
-            # A worker frozen inside a transaction would hold its job's row, and nobody could rescue it.
+            # A process stopped inside a transaction would keep its job's row locked, and no sweep could rescue the job.
             connection.autocommit = True
             connection.execute("set idle_in_transaction_session_timeout = '15s'")
             connection.autocommit = False

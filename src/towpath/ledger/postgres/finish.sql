@@ -1,6 +1,6 @@
 -- Completes the last stage's job, its run and its document, and queues the follow-ups.
--- A follow-up's own job ends here too; its run is COMPLETED already and stays so.
-with held as (
+-- Completes follow-up jobs as well; their run is COMPLETED already and is not changed.
+with updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
@@ -15,38 +15,38 @@ with held as (
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage,
     item.follow_ups, item.max_attempts
 ),
-ended as (
+ended_runs as (
   update processing_runs as run
   set state = 'COMPLETED', ended_at = :now
-  from held
-  where run.id = held.run_id and run.state = 'RUNNING'
+  from updated_jobs
+  where run.id = updated_jobs.run_id and run.state = 'RUNNING'
   returning run.id, run.org_id, run.document_id
 ),
-settled as (
+updated_documents as (
   update documents as document
   set status = 'COMPLETED', updated_at = :now
-  from ended
-  where document.id = ended.document_id
+  from ended_runs
+  where document.id = ended_runs.document_id
 ),
-queued as (
+follow_up_jobs as (
   insert into document_processing_jobs (
     id, org_id, document_id, run_id, stage, status, follow_up, max_attempts, available_at,
     created_at, updated_at
   )
   select
-    next.id, held.org_id, held.document_id, held.run_id, next.stage, 'PENDING', true,
-    held.max_attempts, :now, :now, :now
-  from held
-  cross join jsonb_to_recordset(held.follow_ups) as next (id uuid, stage text)
+    next.id, updated_jobs.org_id, updated_jobs.document_id, updated_jobs.run_id, next.stage, 'PENDING', true,
+    updated_jobs.max_attempts, :now, :now, :now
+  from updated_jobs
+  cross join jsonb_to_recordset(updated_jobs.follow_ups) as next (id uuid, stage text)
 ),
-written as (
+written_events as (
   insert into run_events (org_id, run_id, job_id, kind, stage, at)
-  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, cast(:now as timestamptz) from held
+  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, cast(:now as timestamptz) from updated_jobs
   union all
-  select org_id, id, null, 'RUN_COMPLETED', null, :now from ended
+  select org_id, id, null, 'RUN_COMPLETED', null, :now from ended_runs
 )
 select
-  held.job_id, held.document_id, held.run_id, held.org_id, 'COMPLETED' as status,
-  case when ended.id is not null then 'COMPLETED' end as ended
-from held
-left join ended on ended.id = held.run_id
+  updated_jobs.job_id, updated_jobs.document_id, updated_jobs.run_id, updated_jobs.org_id, 'COMPLETED' as status,
+  case when ended_runs.id is not null then 'COMPLETED' end as ended
+from updated_jobs
+left join ended_runs on ended_runs.id = updated_jobs.run_id

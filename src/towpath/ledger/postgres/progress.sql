@@ -1,4 +1,4 @@
--- Notes how far a stage has come.
+-- Stores the progress of a stage's job.
 update document_processing_jobs as job
 set progress = item.progress, updated_at = :now
 from jsonb_to_recordset(cast(:rows as jsonb)) as item (job_id uuid, epoch bigint, progress jsonb)

@@ -1,68 +1,34 @@
--- Jobs whose lease ran out go back to the queue with a new epoch, or fail for good.
-with expired as (
-  select id
+-- Returns jobs with an expired lease to the queue with a new epoch. Uses no attempt and counts no crash: it is not known
+-- which of the jobs of the dead worker, if any, ended it. Each is a suspect and runs alone the next time.
+with expired_jobs as (
+  select id, locked_by
   from document_processing_jobs
   where status = 'PROCESSING' and lease_until < :now
   order by locked_at
   limit :limit
   for update skip locked
 ),
-held as (
+updated_jobs as (
   update document_processing_jobs as job
-  set status = case
-        when job.crashes + 1 > :max_crashes or job.attempts + 1 >= job.max_attempts then 'FAILED'
-        else 'PENDING'
-      end,
-      crashes = job.crashes + 1,
-      attempts = job.attempts + 1,
+  set status = 'PENDING',
+      suspect = true,
       lease_epoch = job.lease_epoch + 1,
       available_at = :now,
-      completed_at = case
-        when job.crashes + 1 > :max_crashes or job.attempts + 1 >= job.max_attempts
-        then cast(:now as timestamptz)
-      end,
       error_log = right(
-        concat_ws(e'\n', job.error_log, :stamp || ' worker ' || coalesce(job.locked_by, '?') || ' fell silent'),
+        concat_ws(e'\n', job.error_log, :stamp || ' worker ' || coalesce(job.locked_by, '?') || ' stopped responding'),
         8000
       ),
       lease_until = null,
       locked_by = null,
       updated_at = :now
-  from expired
-  where job.id = expired.id
-  returning
-    job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.status, job.crashes,
-    case when job.crashes > :max_crashes then 'QUARANTINED' else 'STAGE_FAILED' end as failure_type
+  from expired_jobs
+  where job.id = expired_jobs.id
+  returning job.id as job_id, job.org_id, job.run_id, job.stage, expired_jobs.locked_by
 ),
-ended as (
-  update processing_runs as run
-  set state = 'FAILED',
-      failure_type = held.failure_type,
-      error = 'The worker died ' || case held.crashes when 1 then 'once' else held.crashes || ' times' end
-      || ' during the stage ' || held.stage || '.',
-      ended_at = :now
-  from held
-  where run.id = held.run_id and run.state = 'RUNNING' and held.status = 'FAILED'
-  returning run.id, run.org_id, run.document_id, run.failure_type
-),
-settled as (
-  update documents as document
-  set status = 'FAILED', updated_at = :now
-  from ended
-  where document.id = ended.document_id
-),
-written as (
+written_events as (
   insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
   select
-    org_id, run_id, job_id, 'LEASE_EXPIRED', stage, :now, jsonb_build_object('crashes', crashes)
-  from held
-  union all
-  select
-    org_id, id, null, 'RUN_FAILED', null, :now, jsonb_build_object('failure_type', failure_type)
-  from ended
+    org_id, run_id, job_id, 'LEASE_EXPIRED', stage, :now, jsonb_build_object('worker', locked_by)
+  from updated_jobs
 )
-select
-  held.job_id, held.document_id, held.run_id, held.org_id, held.status,
-  case when ended.id is not null then held.failure_type end as ended
-from held
-left join ended on ended.id = held.run_id
+select job_id from updated_jobs

@@ -1,14 +1,15 @@
--- Document, run and first job at once. Bytes the organization has already are left to the caller.
+-- Inserts document, run and first job. Skips documents that the organization already has; the caller handles them.
 with item as (
   select distinct on (item.document_id) *
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
     document_id uuid, org_id uuid, kind text, name text, media_type text, size bigint, sha256 text,
     blob_key text, run_id uuid, pipeline text, version integer, options jsonb,
-    deadline_seconds double precision, job_id uuid, stage text, payload jsonb, max_attempts integer
+    deadline_seconds double precision, continue_after_timeout boolean, policy jsonb, job_id uuid, stage text,
+    payload jsonb, max_attempts integer
   )
   order by item.document_id, item.run_id
 ),
-stored as (
+new_documents as (
   insert into documents (
     id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
   )
@@ -18,28 +19,31 @@ stored as (
   on conflict do nothing
   returning id
 ),
-fresh as (
-  select item.* from item join stored on stored.id = item.document_id
+new_items as (
+  select item.* from item join new_documents on new_documents.id = item.document_id
 ),
-queued as (
+new_runs as (
   insert into processing_runs (
-    id, org_id, document_id, pipeline, pipeline_version, state, options, deadline_seconds, created_at
+    id, org_id, document_id, pipeline, pipeline_version, state, options, deadline_seconds,
+    continue_after_timeout, policy, reason, created_at
   )
-  select run_id, org_id, document_id, pipeline, version, 'QUEUED', options, deadline_seconds, :now
-  from fresh
+  select
+    run_id, org_id, document_id, pipeline, version, 'QUEUED', options, deadline_seconds,
+    continue_after_timeout, policy, 'submitted', :now
+  from new_items
 ),
-waiting as (
+new_jobs as (
   insert into document_processing_jobs (
     id, org_id, document_id, run_id, stage, status, payload, max_attempts, available_at, created_at,
     updated_at
   )
   select
     job_id, org_id, document_id, run_id, stage, 'PENDING', payload, max_attempts, :now, :now, :now
-  from fresh
+  from new_items
 ),
-written as (
+written_events as (
   insert into run_events (org_id, run_id, kind, at)
-  select org_id, run_id, 'RUN_QUEUED', :now from fresh
+  select org_id, run_id, 'RUN_QUEUED', :now from new_items
 )
--- One ring for the whole batch; whether it is worth one is decided by the bell.
-select run_id, case when :ring then pg_notify('towpath', '') end from fresh
+-- At most one notification for the whole batch.
+select run_id, case when :notify then pg_notify('towpath', '') end from new_items

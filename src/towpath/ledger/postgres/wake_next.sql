@@ -1,5 +1,5 @@
--- The oldest QUEUED run of each of these documents has its turn now, unless another one is RUNNING.
-with next_up as (
+-- Makes the job of the oldest QUEUED run of each document due, unless another run of the document is RUNNING.
+with next_runs as (
   select distinct on (run.document_id) run.id, run.document_id
   from processing_runs as run
   where run.document_id = any(
@@ -13,15 +13,16 @@ with next_up as (
     )
   order by run.document_id, run.created_at, run.id
 ),
-woken as (
+due_jobs as (
   update document_processing_jobs as job
-  set available_at = :now, waiting_for = null, updated_at = :now
-  from next_up
-  where job.document_id = next_up.document_id and job.run_id = next_up.id
+  set available_at = :now, waiting_reason = null, waiting_provider = null, waiting_until = null, waiting_run_id = null,
+    waiting_detail = null, updated_at = :now
+  from next_runs
+  where job.document_id = next_runs.document_id and job.run_id = next_runs.id
     and job.status = 'PENDING' and job.available_at > :now
 )
 update documents as document
 set status = 'PROCESSING', updated_at = :now
-from next_up
-where document.id = next_up.document_id
+from next_runs
+where document.id = next_runs.document_id
 returning document.id

@@ -1,35 +1,36 @@
--- Completes a stage's job and creates the next stage's, still leased to the same worker when kept.
--- include hold
+-- Completes a stage's job and creates the job of the next stage; with `keep` the same worker holds its lease.
+-- include select_leased_jobs
 update document_processing_jobs
 set status = 'COMPLETED',
-    result = held.item -> 'result',
+    result = batch.item -> 'result',
     completed_at = :now,
     updated_at = :now,
     lease_until = null
-from held
-where document_processing_jobs.id = held.job_id;
+from batch
+where document_processing_jobs.id = batch.job_id;
 insert into document_processing_jobs (
   id, org_id, document_id, run_id, stage, status, follow_up, payload, max_attempts, available_at,
-  lease_epoch, lease_until, locked_by, locked_at, started_at, created_at, updated_at
+  lease_epoch, lease_until, last_heartbeat, locked_by, locked_at, started_at, created_at, updated_at
 )
 select
   item ->> 'next_id', org_id, document_id, run_id, item ->> 'next_stage',
   case when item ->> 'keep' then 'PROCESSING' else 'PENDING' end,
-  (select job.follow_up from document_processing_jobs as job where job.id = held.job_id),
+  (select job.follow_up from document_processing_jobs as job where job.id = batch.job_id),
   item -> 'next_payload', item ->> 'max_attempts', :now,
   case when item ->> 'keep' then 1 else 0 end,
   case when item ->> 'keep' then :until end,
+  case when item ->> 'keep' then :now end,
   case when item ->> 'keep' then locked_by end,
   case when item ->> 'keep' then :now end,
   case when item ->> 'keep' then :now end,
   :now, :now
-from held;
+from batch;
 insert into run_events (org_id, run_id, job_id, kind, stage, at)
-select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now from held;
+select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now from batch;
 insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
 select
   org_id, run_id, item ->> 'next_id', 'STEP_STARTED', item ->> 'next_stage', :now,
   json_object('worker', locked_by, 'epoch', 1)
-from held
+from batch
 where item ->> 'keep';
-select job_id, document_id, run_id, org_id, 'COMPLETED' as status, null as ended from held;
+select job_id, document_id, run_id, org_id, 'COMPLETED' as status, null as ended from batch;

@@ -1,4 +1,4 @@
--- Writes the connections whose two chunks are there. One that is known keeps its age and what a person decided.
+-- Inserts or updates the connections whose two chunks exist. A known connection keeps created_at, pinned and hidden.
 insert into connections (
   id, org_id, a_chunk_id, b_chunk_id, a_document_id, b_document_id, score, kind, reason, pinned, hidden, created_at
 )

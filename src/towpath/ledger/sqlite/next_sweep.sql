@@ -1,4 +1,4 @@
--- When the next lease or deadline can run out.
+-- The time at which the next lease or deadline can expire.
 select min(next_at) as next_at
 from (
   select min(lease_until) as next_at from document_processing_jobs where status = 'PROCESSING'

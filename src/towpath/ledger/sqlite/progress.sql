@@ -1,4 +1,4 @@
--- Notes how far a stage has come.
+-- Stores the progress of a stage's job.
 update document_processing_jobs
 set progress = item.value -> 'progress', updated_at = :now
 from json_each(:rows) as item

@@ -1,8 +1,9 @@
-"""claim, heartbeat and progress: taking jobs and holding on to them."""
+"""claim, heartbeat and progress: take due jobs, extend their leases, store how much is done."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,57 +11,52 @@ from sqlalchemy import Row, insert
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import dump
+from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import run_events
 from towpath.ledger.verbs import rows
-from towpath.model.work import Claimed, EventKind, Json, Lease
+from towpath.model.event import EventKind
+from towpath.model.job import ClaimedJob, Lease, Progress
+from towpath.model.json_types import Json
 
-#: At most this many (organization, stage) lanes are looked at by one claim.
+#: At most this many (organization, stage) lanes are read by one claim.
 LANES = 64
-#: Rows looked at beyond those wanted: claims that run at the same time pass over each other's rows.
+#: Rows read per row claimed: claims that run at the same time skip each other's rows.
 WINDOW = 2
 
 FIRST_ORG = "00000000-0000-0000-0000-000000000000"
 
 
-def claim(
-    tx: Transaction,
-    worker: str,
-    *,
-    after: str,
-    limit: int,
-    lease_seconds: float,
-    now: datetime,
-    stages: Sequence[str] | None,
-) -> list[Claimed]:
-    until = now + timedelta(seconds=lease_seconds)
-    wanted = stages if stages is None or tx.dialect == "postgres" else dump(list(stages))
-    found = tx.run(
+def claim(tx: Transaction, request: ClaimRequest, after_org: str, now: datetime) -> list[ClaimedJob]:
+    """Claim due jobs, first those of organizations whose id is greater than ``after_org``, then the others."""
+    until = now + timedelta(seconds=request.lease_seconds)
+    stages = None if request.stages is None else list(request.stages)
+    claimed_rows = tx.run(
         "claim",
-        worker=worker,
-        after=after,
-        limit=limit,
-        window=WINDOW * limit + 16,
+        worker=request.worker,
+        after=after_org,
+        limit=request.limit,
+        window=WINDOW * request.limit + 16,
         lanes=LANES,
-        stages=list(wanted) if isinstance(wanted, Sequence) and not isinstance(wanted, str) else wanted,
+        stages=stages if stages is None or tx.dialect == "postgres" else dump(stages),
         until=until,
         now=now,
     )
-    return [rows.claimed(row, worker, until) for row in found]
+    return [rows.claimed(row, request.worker, until) for row in claimed_rows]
 
 
 def heartbeat(tx: Transaction, leases: Sequence[Lease], until: datetime, now: datetime) -> set[str]:
-    return {str(row.id) for row in tx.run("heartbeat", rows=dump(_named(leases)), until=until, now=now)}
+    return {str(row.id) for row in tx.run("heartbeat", rows=dump(_lease_rows(leases)), until=until, now=now)}
 
 
-def progress(tx: Transaction, lease: Lease, done: int, total: int, now: datetime) -> None:
-    row = {**_named([lease])[0], "progress": {"done": done, "total": total}}
+def progress(tx: Transaction, lease: Lease, progress: Progress, now: datetime) -> None:
+    row = {**_lease_rows([lease])[0], "progress": asdict(progress)}
     if not tx.run("progress", rows=dump([row]), now=now):
         raise LeaseLost(f"Job {lease.job_id} is no longer held with epoch {lease.epoch}.")
 
 
-def note(tx: Transaction, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
-    job = fenced(tx, lease)
+def add_event(tx: Transaction, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
+    job = lock_leased_job(tx, lease)
     tx.connection.execute(
         insert(run_events).values(
             org_id=job.org_id,
@@ -74,13 +70,13 @@ def note(tx: Transaction, lease: Lease, kind: EventKind, detail: Json, now: date
     )
 
 
-def fenced(tx: Transaction, lease: Lease) -> Row[Any]:
-    """The job, if the lease is still its own; nobody else can change it before this transaction ends."""
-    held = tx.run("fence", job_id=lease.job_id, epoch=lease.epoch)
-    if not held:
+def lock_leased_job(tx: Transaction, lease: Lease) -> Row[Any]:
+    """Lock and return the job if ``lease`` still holds it; raise LeaseLost otherwise."""
+    jobs = tx.run("lock_leased_job", job_id=lease.job_id, epoch=lease.epoch)
+    if not jobs:
         raise LeaseLost(f"Job {lease.job_id} is no longer held with epoch {lease.epoch}.")
-    return held[0]
+    return jobs[0]
 
 
-def _named(leases: Sequence[Lease]) -> list[dict[str, object]]:
+def _lease_rows(leases: Sequence[Lease]) -> list[dict[str, object]]:
     return [{"job_id": lease.job_id, "epoch": lease.epoch} for lease in leases]

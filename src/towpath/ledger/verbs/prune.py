@@ -1,7 +1,7 @@
-"""prune: old history goes in bounded batches; what a document that exists still needs is never touched.
+"""prune: removes old runs, events and cached answers in batches; keeps what an existing document needs.
 
-A pass walks a table along its primary key, so many rows at a time, and stops at the first batch that is
-young throughout. Kept rows are therefore looked at once in a pass, and no index serves pruning alone.
+A pass reads a table in order of its primary key, ``limit`` rows at a time, and stops at the first batch without an
+old row. So a pass reads each kept row once, and pruning needs no additional index.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import delete, exists, func, select
 
 from towpath.ledger.columns import to_instant
-from towpath.ledger.contract import Pruned
+from towpath.ledger.contract.ledger import PruneResult
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import (
     document_processing_jobs,
@@ -22,7 +22,7 @@ from towpath.ledger.tables import (
     provider_calls,
     run_events,
 )
-from towpath.lifecycle.moves import JOB_ENDS, RUN_ENDS
+from towpath.lifecycle.transitions import JOB_ENDS, RUN_ENDS
 
 _runs, _jobs, _events, _calls = (
     processing_runs.c,
@@ -32,24 +32,24 @@ _runs, _jobs, _events, _calls = (
 )
 
 
-def prune(tx: Transaction, what: str, before: datetime, after: str | None, limit: int) -> Pruned:
-    """One batch of ``what`` beyond the cursor ``after``; the answer carries the next cursor."""
+def prune(tx: Transaction, what: str, before: datetime, after: str | None, limit: int) -> PruneResult:
+    """Prune one batch of ``what`` after the cursor ``after``; the result has the next cursor."""
     return {"runs": _prune_runs, "events": _prune_events, "answers": _prune_answers}[what](
         tx, before, after, limit
     )
 
 
-def _prune_runs(tx: Transaction, before: datetime, after: str | None, limit: int) -> Pruned:
-    """Ended runs with their jobs and events, except the published and the latest one of each document."""
+def _prune_runs(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:
+    """Prune ended runs with their jobs and events, except the published and the latest run of each document."""
     newer = processing_runs.alias("newer")
-    working = document_processing_jobs.alias("working")
+    unfinished = document_processing_jobs.alias("unfinished")
     needed = (
         exists().where(documents.c.published_run_id == _runs.id)
         | ~exists().where(newer.c.document_id == _runs.document_id, newer.c.created_at > _runs.created_at)
         | exists().where(
-            working.c.document_id == _runs.document_id,
-            working.c.run_id == _runs.id,
-            working.c.status.not_in(sorted(JOB_ENDS)),
+            unfinished.c.document_id == _runs.document_id,
+            unfinished.c.run_id == _runs.id,
+            unfinished.c.status.not_in(sorted(JOB_ENDS)),
         )
     )
     query = (
@@ -60,37 +60,37 @@ def _prune_runs(tx: Transaction, before: datetime, after: str | None, limit: int
     )
     rows = tx.connection.execute(query).all()
     old = [row for row in rows if not row.needed and row.ended_at is not None and row.ended_at < before]
-    gone = [str(row.id) for row in old]
+    pruned = [str(row.id) for row in old]
     jobs = events = 0
-    if gone:
-        mine = _jobs.document_id.in_({str(row.document_id) for row in old}), _jobs.run_id.in_(gone)
-        jobs = tx.connection.execute(delete(document_processing_jobs).where(*mine)).rowcount
-        events = tx.connection.execute(delete(run_events).where(_events.run_id.in_(gone))).rowcount
-        tx.connection.execute(delete(processing_runs).where(_runs.id.in_(gone)))
-    return Pruned(
-        len(gone), jobs, events, after=_cursor(rows, limit, [row.created_at < before for row in rows])
+    if pruned:
+        pruned_jobs = _jobs.document_id.in_({str(row.document_id) for row in old}), _jobs.run_id.in_(pruned)
+        jobs = tx.connection.execute(delete(document_processing_jobs).where(*pruned_jobs)).rowcount
+        events = tx.connection.execute(delete(run_events).where(_events.run_id.in_(pruned))).rowcount
+        tx.connection.execute(delete(processing_runs).where(_runs.id.in_(pruned)))
+    return PruneResult(
+        len(pruned), jobs, events, after=_cursor(rows, limit, [row.created_at < before for row in rows])
     )
 
 
-def _prune_events(tx: Transaction, before: datetime, after: str | None, limit: int) -> Pruned:
-    """What happened to runs that have ended, though the runs themselves are kept."""
-    going = exists().where(_runs.id == _events.run_id, _runs.state.not_in(sorted(RUN_ENDS)))
+def _prune_events(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:
+    """Prune events of ended runs, also of runs that are kept."""
+    unfinished = exists().where(_runs.id == _events.run_id, _runs.state.not_in(sorted(RUN_ENDS)))
     query = (
-        select(_events.id, _events.at, going.label("going"))
+        select(_events.id, _events.at, unfinished.label("unfinished"))
         .where(*([] if after is None else [_events.id > int(after)]))
         .order_by(_events.id)
         .limit(limit)
     )
     rows = tx.connection.execute(query).all()
     old = [to_instant(row.at) < before for row in rows]
-    gone = [row.id for row, is_old in zip(rows, old, strict=True) if is_old and not row.going]
-    if gone:
-        tx.connection.execute(delete(run_events).where(_events.id.in_(gone)))
-    return Pruned(events=len(gone), after=_cursor(rows, limit, old))
+    pruned = [row.id for row, is_old in zip(rows, old, strict=True) if is_old and not row.unfinished]
+    if pruned:
+        tx.connection.execute(delete(run_events).where(_events.id.in_(pruned)))
+    return PruneResult(events=len(pruned), after=_cursor(rows, limit, old))
 
 
-def _prune_answers(tx: Transaction, before: datetime, after: str | None, limit: int) -> Pruned:
-    """Answers that only a document which is gone ever asked for. One that was reused may serve another."""
+def _prune_answers(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:
+    """Prune answers of deleted documents. A reused answer is kept: another document may need it."""
     query = (
         select(
             _calls.id,
@@ -106,17 +106,17 @@ def _prune_answers(tx: Transaction, before: datetime, after: str | None, limit: 
     )
     rows = tx.connection.execute(query).all()
     old = [to_instant(row.at) < before for row in rows]
-    gone = [
+    pruned = [
         row
         for row, is_old in zip(rows, old, strict=True)
         if is_old and not row.needed and not row.reused and row.status != "STARTED"
     ]
-    if gone:
-        tx.connection.execute(delete(provider_calls).where(_calls.id.in_([str(row.id) for row in gone])))
-    blobs = tuple(str(row.answer_artifact) for row in gone if row.answer_artifact is not None)
-    return Pruned(answers=len(gone), blobs=blobs, after=_cursor(rows, limit, old))
+    if pruned:
+        tx.connection.execute(delete(provider_calls).where(_calls.id.in_([str(row.id) for row in pruned])))
+    blobs = tuple(str(row.answer_artifact) for row in pruned if row.answer_artifact is not None)
+    return PruneResult(answers=len(pruned), blobs=blobs, after=_cursor(rows, limit, old))
 
 
 def _cursor(rows: Sequence[Any], limit: int, old: Sequence[bool]) -> str | None:
-    """Where the next batch begins; None at the end of the table, or where everything is young."""
+    """The cursor of the next batch; None at the end of the table or after a batch without an old row."""
     return str(rows[-1].id) if len(rows) == limit and any(old) else None

@@ -1,26 +1,32 @@
-"""settle: a batch of what workers say about their jobs, one transaction, each fenced by its own lease."""
+"""settle: applies a batch of settlements in one transaction, each checked against its own lease."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import dump, to_instant, to_text
-from towpath.ledger.contract import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
+from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import document_processing_jobs
+from towpath.ledger.tables import document_processing_jobs, run_events
 from towpath.ledger.verbs import rows
-from towpath.lifecycle.moves import Verb, job_may
+from towpath.ledger.verbs.throttling import RESUME_DELAY
+from towpath.lifecycle.transitions import Verb, next_job_states
+from towpath.model.event import EventKind
 from towpath.model.ids import new_id
-from towpath.model.work import Job, JobStatus, Lease
+from towpath.model.job import Job, JobStatus, Lease
+from towpath.model.json_types import Json
 
-Apply = Callable[[Transaction, str, object], None]
+#: Applies one write of a stage; the answer is added to the event that completes the stage.
+ApplyWrite = Callable[[Transaction, str, object], Json | None]
 Row = dict[str, object]
 
 _jobs = document_processing_jobs.c
+_events = run_events.c
 
 _VERB: dict[type[Settlement], str] = {
     Advance: "advance",
@@ -31,53 +37,109 @@ _VERB: dict[type[Settlement], str] = {
 }
 
 
+@dataclass(slots=True)
+class _Written:
+    """What a batch of settlements changed."""
+
+    #: The new status of each job whose settlement was accepted.
+    statuses: dict[str, str] = field(default_factory=dict[str, str])
+    #: The id of the job of the next stage, by the id of the advanced job.
+    next_job_ids: dict[str, str] = field(default_factory=dict[str, str])
+    #: The documents whose run ended.
+    ended_documents: set[str] = field(default_factory=set[str])
+
+
 def settle(
-    tx: Transaction, settlements: Sequence[Settlement], now: datetime, lease_seconds: float, apply: Apply
+    tx: Transaction,
+    settlements: Sequence[Settlement],
+    clock: Callable[[], datetime],
+    lease_seconds: float,
+    apply_write: ApplyWrite,
 ) -> list[Settled | LeaseLost]:
+    """Settle a batch of jobs and answer each settlement. A settlement whose lease is lost changes nothing.
+
+    The writes of the stages come first. They may take many seconds, and the times that are stored must be those of the
+    commit.
+    """
+    latest = _latest_per_job(settlements)
+    details = _apply_writes(tx, latest.values(), apply_write)
+    now = clock()
     until = now + timedelta(seconds=lease_seconds)
-    said = _one_word_each(settlements)
-    held: dict[str, str] = {}
-    over: set[str] = set()
-    following: dict[str, str] = {}
-    for kind, verb in _VERB.items():
-        batch = [item for item in said.values() if type(item) is kind]
-        if not batch:
-            continue
-        written = [_row(item, now) for item in batch]
-        following.update((str(row["job_id"]), str(row["next_id"])) for row in written if "next_id" in row)
-        extra = {"until": until} if kind is Advance else {}
-        for row in tx.run(verb, rows=dump(written), now=now, **extra):
-            held[str(row.job_id)] = row.status
-            if row.ended is not None:
-                over.add(str(row.document_id))
-    accepted = {place: item for place, item in said.items() if item.lease.job_id in held}
-    for item in accepted.values():
-        for write in _writes(item):
-            apply(tx, item.lease.job_id, write)
-    if over:
-        tx.run("wake_next", documents=dump(sorted(over)), now=now)
-    missing = [item for place, item in enumerate(settlements) if place not in accepted]
-    jobs = _jobs_of(tx, missing) if missing else {}
+    written = _write_settlements(tx, latest.values(), now, until)
+    accepted = {index: item for index, item in latest.items() if item.lease.job_id in written.statuses}
+    for job_id, detail in details.items():
+        _add_to_event(tx, job_id, detail)
+    if written.ended_documents:
+        tx.run("wake_next", documents=dump(sorted(written.ended_documents)), now=now)
+    refused = [item for index, item in enumerate(settlements) if index not in accepted]
+    jobs = _jobs_of(tx, refused) if refused else {}
     return [
-        _answer(item, held[item.lease.job_id], following, until)
-        if place in accepted
-        else _answer_again(tx, item, jobs.get(item.lease.job_id))
-        for place, item in enumerate(settlements)
+        _settled(item, written, until)
+        if index in accepted
+        else _acknowledge_duplicate(tx, item, jobs.get(item.lease.job_id))
+        for index, item in enumerate(settlements)
     ]
 
 
-def _one_word_each(settlements: Sequence[Settlement]) -> dict[int, Settlement]:
-    """Where several speak of one job, only the newest lease can be its own, and its first word counts."""
+def _apply_writes(
+    tx: Transaction, settlements: Collection[Settlement], apply_write: ApplyWrite
+) -> dict[str, Json]:
+    """Apply the writes of the jobs that are still leased, which stay locked; what to add to their events."""
+    details: dict[str, Json] = {}
+    for item in settlements:
+        job_id, writes = item.lease.job_id, _writes(item)
+        if not writes or not tx.run("lock_leased_job", job_id=job_id, epoch=item.lease.epoch):
+            continue
+        for write in writes:
+            detail = apply_write(tx, job_id, write)
+            if detail is not None:
+                details[job_id] = {**details.get(job_id, {}), **detail}
+    return details
+
+
+def _add_to_event(tx: Transaction, job_id: str, detail: Json) -> None:
+    """Store the detail in the event of the stage's completion, which this transaction has written."""
+    run_id = select(_jobs.run_id).where(_jobs.id == job_id).scalar_subquery()
+    tx.connection.execute(
+        update(run_events)
+        .where(_events.run_id == run_id, _events.job_id == job_id)
+        .where(_events.kind == EventKind.STEP_COMPLETED)
+        .values(detail=detail)
+    )
+
+
+def _write_settlements(
+    tx: Transaction, settlements: Collection[Settlement], now: datetime, until: datetime
+) -> _Written:
+    """Run one statement for each kind of settlement in the batch."""
+    written = _Written()
+    for kind, verb in _VERB.items():
+        items = [_row(item, now) for item in settlements if type(item) is kind]
+        if not items:
+            continue
+        written.next_job_ids.update(
+            (str(item["job_id"]), str(item["next_id"])) for item in items if "next_id" in item
+        )
+        lease = {"until": until} if kind is Advance else {}
+        for row in tx.run(verb, rows=dump(items), now=now, **lease):
+            written.statuses[str(row.job_id)] = row.status
+            if row.ended is not None:
+                written.ended_documents.add(str(row.document_id))
+    return written
+
+
+def _latest_per_job(settlements: Sequence[Settlement]) -> dict[int, Settlement]:
+    """One settlement per job: of the newest lease, and of its settlements the first."""
     newest: dict[str, int] = {}
-    for place, item in enumerate(settlements):
+    for index, item in enumerate(settlements):
         other = newest.get(item.lease.job_id)
         if other is None or settlements[other].lease.epoch < item.lease.epoch:
-            newest[item.lease.job_id] = place
-    return {place: settlements[place] for place in newest.values()}
+            newest[item.lease.job_id] = index
+    return {index: settlements[index] for index in newest.values()}
 
 
 def is_single(settlements: Sequence[Settlement]) -> bool:
-    """Whether the batch is one statement, so that the transaction can be the statement itself."""
+    """Whether the batch is a single statement, which needs no explicit transaction."""
     kinds = {type(item) for item in settlements}
     return (
         len(kinds) == 1
@@ -112,43 +174,57 @@ def _row(item: Settlement, now: datetime) -> Row:
                 "retry_at": to_text(item.retry_at),
                 "final": item.final,
                 "failure_type": item.failure_type,
+                "error_code": item.error_code,
+                "rejected_by": item.rejected_by,
+                "crashed": item.crashed,
+                "max_crashes": item.max_crashes,
             }
         case Suspended():
-            row |= {"until": to_text(item.until), "waiting_for": item.waiting_for, "payload": item.payload}
+            row |= {
+                "until": to_text(item.until),
+                "until_if_resumed": to_text(min(item.until, now + RESUME_DELAY)),
+                "reason": item.reason,
+                "provider": item.provider,
+                "detail": item.detail,
+                "payload": item.payload,
+                "line": None if item.log_line is None else f"{to_text(now)} {item.log_line}",
+            }
         case Release():
             pass
     return row
 
 
-def _answer(item: Settlement, status: str, following: dict[str, str], until: datetime) -> Settled:
+def _settled(item: Settlement, written: _Written, until: datetime) -> Settled:
     job_id = item.lease.job_id
-    kept = isinstance(item, Advance) and item.keep
-    return Settled(job_id, status, Lease(following[job_id], 1, item.lease.worker, until) if kept else None)
+    next_lease = None
+    if isinstance(item, Advance) and item.keep:
+        next_lease = Lease(written.next_job_ids[job_id], 1, item.lease.worker, until)
+    return Settled(job_id, written.statuses[job_id], next_lease)
 
 
 def _jobs_of(tx: Transaction, items: Sequence[Settlement]) -> dict[str, Job]:
-    wanted = {item.lease.job_id for item in items}
-    found = tx.connection.execute(select(document_processing_jobs).where(_jobs.id.in_(wanted)))
-    return {str(row.id): rows.job(row) for row in found}
+    job_ids = {item.lease.job_id for item in items}
+    job_rows = tx.connection.execute(select(document_processing_jobs).where(_jobs.id.in_(job_ids)))
+    return {str(row.id): rows.job(row) for row in job_rows}
 
 
-def _answer_again(tx: Transaction, item: Settlement, job: Job | None) -> Settled | LeaseLost:
-    """A settlement that was durable already: its acknowledgement was lost and it is sent again.
+def _acknowledge_duplicate(tx: Transaction, item: Settlement, job: Job | None) -> Settled | LeaseLost:
+    """Acknowledge a settlement that was stored before but whose acknowledgement was lost; else LeaseLost.
 
-    Nobody else can have written under this epoch: every claim and every rescue raises it. A job that
-    stands where this verb could not have brought it was settled by another word, and that one holds.
+    Only this lease can have written under its epoch, since every claim and rescue raises the epoch. If the job's
+    status is not a result of this verb, a different settlement of the same lease was stored.
     """
     verb = Verb.REJECT if isinstance(item, Fail) and item.final else Verb(_VERB[type(item)])
-    outcomes = job_may(JobStatus.PROCESSING, verb)
+    outcomes = next_job_states(JobStatus.PROCESSING, verb)
     if job is None or job.lease_epoch != item.lease.epoch or job.status not in outcomes:
         return LeaseLost(f"Job {item.lease.job_id} is no longer held with epoch {item.lease.epoch}.")
-    kept = _kept(tx, item, job) if isinstance(item, Advance) and item.keep else None
-    return Settled(job.id, job.status, kept)
+    next_lease = _next_lease(tx, item, job) if isinstance(item, Advance) and item.keep else None
+    return Settled(job.id, job.status, next_lease)
 
 
-def _kept(tx: Transaction, item: Advance, job: Job) -> Lease | None:
-    """The lease that an advance kept on the next stage's job, unless it was lost since."""
-    found = tx.connection.execute(
+def _next_lease(tx: Transaction, item: Advance, job: Job) -> Lease | None:
+    """The lease that an advance kept on the next stage's job, or None if it was lost since."""
+    row = tx.connection.execute(
         select(_jobs.id, _jobs.lease_until).where(
             _jobs.document_id == job.document_id,
             _jobs.run_id == job.run_id,
@@ -158,6 +234,4 @@ def _kept(tx: Transaction, item: Advance, job: Job) -> Lease | None:
             _jobs.lease_epoch == 1,
         )
     ).first()
-    return (
-        None if found is None else Lease(str(found.id), 1, item.lease.worker, to_instant(found.lease_until))
-    )
+    return None if row is None else Lease(str(row.id), 1, item.lease.worker, to_instant(row.lease_until))

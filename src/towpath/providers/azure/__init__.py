@@ -1,1 +1,1 @@
-"""Microsoft Azure: Document Intelligence reads documents."""
+"""Azure Document Intelligence: reads documents as a long-running operation."""

@@ -1,8 +1,8 @@
-"""Azure Document Intelligence as an Analyzer: one POST starts an analysis, one GET asks for it.
+"""The Azure Document Intelligence client: one POST starts an analysis, one GET polls its result.
 
-The official client is used for its pipeline (key, user agent, proxies), but through its plain
-``send_request``: its typed methods cannot stream an upload, and they lose the status of an error
-whose body is not JSON, such as a gateway's page.
+The official client provides the pipeline (key, user agent, proxies) through its ``send_request``.
+Its typed methods are not used: they cannot stream an upload, and they lose the HTTP status of an
+error whose body is not JSON, such as the error page of a gateway.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from towpath.errors import Ambiguous, ConfigError, Rejected, Transient
+from towpath.model.answer import Answer, Pending
 from towpath.model.content import Extraction
-from towpath.providers.azure import failures
+from towpath.providers.azure import errors
+from towpath.providers.azure.parse_analysis import parse_analysis
 from towpath.providers.azure.prices import price_per_thousand_pages
-from towpath.providers.azure.reading import read_analysis
-from towpath.providers.contract import Answer, Pending, Source
+from towpath.providers.contract import Source
 
 if TYPE_CHECKING:
     from azure.ai.documentintelligence.aio import DocumentIntelligenceClient
@@ -49,19 +50,17 @@ class DocumentIntelligence:
         model: str = "prebuilt-layout",
         features: Sequence[str] = ("keyValuePairs",),
         *,
-        locale: str | None = None,
         by_url: bool = False,
         price_per_thousand: float | None = None,
         connect_timeout: float = 10.0,
         read_timeout: float = 60.0,
     ) -> None:
-        self.provider = "azure-document-intelligence"
+        self.provider = errors.PROVIDER
         self.model = model
         self._base = f"{endpoint.rstrip('/')}/documentintelligence/documentModels/{quote(model)}"
         self._endpoint = endpoint
         self._key = key
         self._features = tuple(features)
-        self._locale = locale
         self._by_url = by_url
         self._price = (
             price_per_thousand_pages(model, features) if price_per_thousand is None else price_per_thousand
@@ -70,70 +69,75 @@ class DocumentIntelligence:
         self._client: DocumentIntelligenceClient | None = None
 
     def accepts(self, media_type: str) -> bool:
-        """Whether the model reads such files at all; Office files only without trained fields."""
+        """Whether the model accepts this media type. Models with trained fields do not accept Office files."""
         return media_type in _PAGED or (
             media_type in _OFFICE and self.model in ("prebuilt-read", "prebuilt-layout")
         )
 
     def parameters(self) -> Mapping[str, str]:
-        shape = {
+        values = {
             "api-version": API_VERSION,
             "stringIndexType": "unicodeCodePoint",
             "features": ",".join(self._features),
-            "locale": self._locale or "",
-            # Only the layout model writes markdown; the others give the plain text of the page.
+            # Only the layout model writes markdown. The others return the plain text of the page.
             "outputContentFormat": "markdown" if self.model == "prebuilt-layout" else "text",
         }
-        return {name: value for name, value in shape.items() if value}
+        return {name: value for name, value in values.items() if value}
 
     async def start(self, source: Source) -> str:
         if source.size == 0:
-            raise Rejected("empty", "The file is empty; there is nothing to read.")
+            raise Rejected("empty", "The file is empty. Upload a file with content.")
         query = dict(self.parameters())
         if source.media_type in _OFFICE:
-            query.pop("features", None)  # add-ons answer 400 for Office files
+            query.pop("features", None)  # with add-ons, the service answers 400 for Office files
         upload = await self._upload(source)
         try:
             response = await self._send("POST", f"{self._base}:analyze", query, upload)
-        except Transient as lost:
+        except Transient as error:
             if upload.failure:
-                raise upload.failure from lost
+                raise upload.failure from error
             if upload.sent < upload.size:
                 raise
             raise Ambiguous(
-                f"{lost} The document had been sent: the analysis may have been paid for."
-            ) from lost
+                f"{error} The document had been sent completely, so the analysis may be billed."
+            ) from error
         if response.status_code != 202:
-            raise failures.from_response(response.status_code, response.headers, response.content)
+            raise errors.from_response(response.status_code, response.headers, response.content)
         operation = _OPERATION_ID.search(response.headers.get("Operation-Location", ""))
         if operation is None:
-            raise Ambiguous("Document Intelligence accepted the document but did not name the operation.")
+            raise Ambiguous("Document Intelligence accepted the document but returned no operation id.")
         return operation[1]
 
     async def poll(self, operation: str) -> Pending | Answer:
         response = await self._send("GET", self._result_url(operation), {"api-version": API_VERSION})
         if response.status_code == 404:
-            raise failures.expired(operation)
+            raise errors.expired(operation)
         if response.status_code != 200:
-            raise failures.from_response(response.status_code, response.headers, response.content)
+            raise errors.from_response(response.status_code, response.headers, response.content)
         try:
             state: Any = json.loads(response.content)
         except ValueError as error:
-            raise Transient("Document Intelligence gave an answer that is no JSON.") from error
+            raise Transient("The answer of Document Intelligence is not JSON.") from error
         if state["status"] == "succeeded":
             pages = len(state["analyzeResult"].get("pages") or [])
             return Answer(response.content, {"pages": float(pages)}, pages * self._price / 1000)
         if state["status"] in ("failed", "canceled", "skipped"):
-            raise failures.from_failed_analysis(state["status"], state.get("error"))
-        return Pending(failures.retry_after(response.headers))
+            raise errors.from_failed_analysis(state["status"], state.get("error"))
+        return Pending(errors.retry_after(response.headers))
 
-    async def forget(self, operation: str) -> None:
+    async def delete_remote_copy(self, operation: str) -> None:
         response = await self._send("DELETE", self._result_url(operation), {"api-version": API_VERSION})
         if response.status_code not in (204, 404):
-            raise failures.from_response(response.status_code, response.headers, response.content)
+            raise errors.from_response(response.status_code, response.headers, response.content)
+
+    async def probe(self) -> None:
+        """Get the description of the model, which is free, to verify endpoint, key and model."""
+        response = await self._send("GET", self._base, {"api-version": API_VERSION})
+        if response.status_code != 200:
+            raise errors.from_response(response.status_code, response.headers, response.content)
 
     def read(self, answer: bytes) -> Extraction:
-        return read_analysis(answer)
+        return parse_analysis(answer)
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -141,12 +145,12 @@ class DocumentIntelligence:
             self._client = None
 
     def _result_url(self, operation: str) -> str:
-        # Built from our own settings, never from a stored address: the key goes with the request.
+        # Built from the settings, never from a stored URL: the request carries the key.
         return f"{self._base}/analyzeResults/{quote(operation, safe='')}"
 
     async def _upload(self, source: Source) -> _Upload:
-        if self._by_url and (address := await source.signed_url()):
-            body = json.dumps({"urlSource": address}).encode()
+        if self._by_url and (url := await source.signed_url()):
+            body = json.dumps({"urlSource": url}).encode()
             return _Upload(_single(body), len(body), "application/json")
         return _Upload(source.stream(), source.size, "application/octet-stream")
 
@@ -178,8 +182,8 @@ class DocumentIntelligence:
                 raise ConfigError(
                     "Reading documents with Azure needs more packages: pip install 'towpath[azure]'"
                 ) from error
-            # A new connection for each request: a kept one may be closed by the other side at the
-            # very moment of a POST, and then nobody can tell whether the document was received.
+            # A new connection for each request: if the server closes a kept-alive connection during
+            # a POST, it is unknown whether it received the document.
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(force_close=True),
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -191,13 +195,13 @@ class DocumentIntelligence:
                 AzureKeyCredential(self._key),
                 api_version=API_VERSION,
                 transport=AioHttpTransport(session=session),
-                retry_total=0,  # the default repeats a paid POST by itself after 500, 503 and 504
+                retry_total=0,  # the default repeats a billed POST after 500, 503 and 504
             )
         return self._client
 
 
 class _Upload:
-    """A body on its way: how much of it has been handed over, and whether reading it failed."""
+    """A request body: counts the bytes sent and keeps the error if reading the file failed."""
 
     def __init__(self, chunks: AsyncIterator[bytes], size: int, media_type: str) -> None:
         self.size = size
@@ -212,7 +216,7 @@ class _Upload:
                 self.sent += len(chunk)
                 yield chunk
             if self.sent != self.size:
-                raise Transient(f"The stored file gave {self.sent} bytes where {self.size} were promised.")
+                raise Transient(f"The stored file has {self.sent} bytes; {self.size} bytes were expected.")
         except Exception as error:
             self.failure = error
             raise

@@ -1,4 +1,4 @@
-"""The named values in an analysis: key-value pairs of a layout, typed fields of a trained model."""
+"""Extracts fields from an analysis: key-value pairs of a layout, typed fields of a trained model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from towpath.model.content import Field
-from towpath.providers.azure.places import Json, Places, extent, listed, named
+from towpath.providers.azure.spans import Json, SpanIndex, extent, listed, named
 
 _KINDS = {
     "date": "date",
@@ -24,40 +24,40 @@ _KINDS = {
 }
 
 
-def key_value_fields(result: Json, places: Places) -> Iterator[Field]:
-    """Each key with its value; a key whose value is missing proves nothing and is left out."""
+def key_value_fields(result: Json, spans: SpanIndex) -> Iterator[Field]:
+    """Yield each key with its value. Keys without a value are left out."""
     for pair in listed(result, "keyValuePairs"):
         value = named(pair, "value")
         name = " ".join(str(pair["key"]["content"]).split()).rstrip(" :")
         if name and value.get("content"):
-            yield _placed(
-                name, str(value["content"]), "text", float(pair.get("confidence", 1.0)), value, places
+            yield _with_anchor(
+                name, str(value["content"]), "text", float(pair.get("confidence", 1.0)), value, spans
             )
 
 
-def document_fields(result: Json, places: Places) -> Iterator[Field]:
-    """The fields of every document found in the file, nested ones as ``Items[0].Amount``."""
+def document_fields(result: Json, spans: SpanIndex) -> Iterator[Field]:
+    """Yield the fields of every document in the file. Nested fields are named like ``Items[0].Amount``."""
     documents = listed(result, "documents")
     for number, document in enumerate(documents, 1):
         prefix = f"{document.get('docType', 'document')}[{number}]." if len(documents) > 1 else ""
         for name, field in named(document, "fields").items():
-            yield from _flatten(prefix + name, field, float(document.get("confidence", 1.0)), places)
+            yield from _flatten(prefix + name, field, float(document.get("confidence", 1.0)), spans)
 
 
-def _flatten(name: str, field: Json, confidence: float, places: Places) -> Iterator[Field]:
+def _flatten(name: str, field: Json, confidence: float, spans: SpanIndex) -> Iterator[Field]:
     confidence = float(field.get("confidence", confidence))
     if field["type"] == "array":
         for index, item in enumerate(listed(field, "valueArray")):
-            yield from _flatten(f"{name}[{index}]", item, confidence, places)
+            yield from _flatten(f"{name}[{index}]", item, confidence, spans)
     elif field["type"] == "object":
         for part, item in named(field, "valueObject").items():
-            yield from _flatten(f"{name}.{part}", item, confidence, places)
+            yield from _flatten(f"{name}.{part}", item, confidence, spans)
     elif value := _value(field):
-        yield _placed(name, value, _KINDS.get(field["type"], "text"), confidence, field, places)
+        yield _with_anchor(name, value, _KINDS.get(field["type"], "text"), confidence, field, spans)
 
 
 def _value(field: Json) -> str:
-    """The value as the service understood it, or else as it stands on the page."""
+    """The typed value if the service gives one, otherwise the text on the page."""
     kind = str(field["type"])
     typed: Any = field.get(f"value{kind[0].upper()}{kind[1:]}")
     if kind == "currency" and typed and "amount" in typed:
@@ -71,17 +71,19 @@ def _value(field: Json) -> str:
     return str(typed)
 
 
-def _placed(name: str, value: str, kind: str, confidence: float, proof: Json, places: Places) -> Field:
-    regions = listed(proof, "boundingRegions")
-    spans = listed(proof, "spans")
-    start, end = extent(spans)
+def _with_anchor(
+    name: str, value: str, kind: str, confidence: float, source: Json, spans: SpanIndex
+) -> Field:
+    regions = listed(source, "boundingRegions")
+    source_spans = listed(source, "spans")
+    start, end = extent(source_spans)
     return Field(
         name,
         value,
         kind,
         confidence,
         page=regions[0]["pageNumber"] if regions else None,
-        start=start if spans else None,
-        end=end if spans else None,
-        box=places.box(regions[0]) if regions else None,
+        start=start if source_spans else None,
+        end=end if source_spans else None,
+        box=spans.box(regions[0]) if regions else None,
     )

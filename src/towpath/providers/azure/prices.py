@@ -1,6 +1,6 @@
-"""What Document Intelligence costs: US dollars per 1,000 pages at list price, for an estimate.
+"""List prices of Document Intelligence in US dollars per 1,000 pages, for cost estimates.
 
-The key-value, barcode and language add-ons are free; a contract's own prices can be given instead.
+The key-value, barcode and language add-ons are free. A setting can replace the list prices.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ CUSTOM_MODEL = 30.0
 
 
 def price_per_thousand_pages(model: str, features: Sequence[str]) -> float:
-    """The list price of one model with its add-ons; a model we do not know is a trained one."""
+    """The list price of a model with its add-ons. An unknown model is priced as a custom model."""
     return MODELS.get(model, CUSTOM_MODEL) + sum(FEATURES.get(feature, 0.0) for feature in features)

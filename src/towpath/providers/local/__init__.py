@@ -1,1 +1,1 @@
-"""Readers and models that run on this machine, without an account or a network."""
+"""Providers that run on this machine without an account or a network: embeddings, speech, analysis."""

@@ -1,1 +1,1 @@
-"""OpenAI, or a server that speaks its language: embeddings, and the analysis of calls."""
+"""OpenAI and OpenAI-compatible servers: embeddings and the analysis of calls."""

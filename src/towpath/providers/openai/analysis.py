@@ -1,4 +1,4 @@
-"""The analysis of a call by a chat model that must answer in a given form (structured outputs)."""
+"""Analyzes a call with a chat model that answers by a JSON schema (structured outputs)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from towpath.errors import Ambiguous, Rejected, Transient
-from towpath.model.transcript import ActionItem, CallAnalysis, Mood
-from towpath.providers.contract import Answer
+from towpath.model.answer import Answer
+from towpath.model.transcript import ActionItem, CallAnalysis, SpeakerSentiment
 from towpath.providers.openai import prices
 from towpath.providers.openai.client import OPENAI_URL, connect
-from towpath.providers.openai.failures import translate
+from towpath.providers.openai.errors import PROVIDER, translate
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-#: Changed together with the instructions or the form, so that old answers are not taken for new ones.
-FORM_VERSION = "1"
+#: Raise it whenever the instructions or the schema change, so that cached answers are not reused.
+SCHEMA_VERSION = "1"
 
 _INSTRUCTIONS = (
     "You are given the transcript of a call, one utterance per line, with the speaker's name before it. "
@@ -31,7 +31,7 @@ _INSTRUCTIONS = (
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    """Strict mode wants every property required and no others allowed."""
+    """Strict mode requires every property and allows no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -45,11 +45,11 @@ def _list(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _TEXT = {"type": "string"}
-_PERHAPS = {"type": ["string", "null"]}
-_FORM = _object(
+_OPTIONAL_TEXT = {"type": ["string", "null"]}
+_SCHEMA = _object(
     summary=_TEXT,
     topics=_list(_TEXT),
-    action_items=_list(_object(text=_TEXT, owner=_PERHAPS, due=_PERHAPS)),
+    action_items=_list(_object(text=_TEXT, owner=_OPTIONAL_TEXT, due=_OPTIONAL_TEXT)),
     questions=_list(_TEXT),
     speakers=_list(
         _object(
@@ -61,8 +61,8 @@ _FORM = _object(
 )
 
 
-class OpenAIAnalyst:
-    """Tells what a call was about: summary, topics, action items, open questions, moods."""
+class OpenAICallAnalyzer:
+    """Analyzes a call: summary, topics, action items, open questions, sentiment per speaker."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class OpenAIAnalyst:
         price: prices.ChatPrice | None = None,
         timeout: float = 120.0,
     ) -> None:
-        self.provider = "openai"
+        self.provider = PROVIDER
         self.model = model
         self._max_answer_tokens = max_answer_tokens
         self._price = price or prices.CHATS.get(model, prices.ChatPrice(0.0, 0.0, 0.0))
@@ -82,13 +82,13 @@ class OpenAIAnalyst:
         self._client: AsyncOpenAI | None = None
 
     def parameters(self) -> Mapping[str, str]:
-        """All that shapes the answer; part of the key under which it is remembered."""
-        return {"form": FORM_VERSION, "max_answer_tokens": str(self._max_answer_tokens)}
+        """Everything that changes the answer; part of its cache key."""
+        return {"form": SCHEMA_VERSION, "max_answer_tokens": str(self._max_answer_tokens)}
 
     async def analyze(self, transcript: str) -> Answer:
-        """Ask once; the answer's body is what ``read`` understands."""
+        """Send one request. ``read`` parses the body of the answer."""
         if not transcript.strip():
-            raise Rejected("empty", "The transcript is empty; there is nothing to analyze.")
+            raise Rejected("empty", "The transcript is empty. There is nothing to analyze.")
         if self._client is None:
             self._client = connect(self._key, self._base_url, self._timeout)
         from openai import OpenAIError
@@ -102,7 +102,7 @@ class OpenAIAnalyst:
                 ],
                 response_format={
                     "type": "json_schema",
-                    "json_schema": {"name": "call_analysis", "strict": True, "schema": _FORM},
+                    "json_schema": {"name": "call_analysis", "strict": True, "schema": _SCHEMA},
                 },
                 max_completion_tokens=self._max_answer_tokens,
                 store=False,
@@ -112,20 +112,40 @@ class OpenAIAnalyst:
         self.read(response.content)
         return self._priced(response.content)
 
-    def read(self, answer: bytes) -> CallAnalysis:
-        """Turn the stored answer into an analysis; pure, so that it can be done again for nothing."""
-        text = _said(answer)
+    async def probe(self) -> None:
+        """Send a message of one word, to verify address, key and model."""
+        if self._client is None:
+            self._client = connect(self._key, self._base_url, self._timeout)
+        from openai import OpenAIError
+
         try:
-            told: Any = json.loads(text)
+            await self._client.chat.completions.create(
+                model=self.model,
+                messages=[{"role": "user", "content": "towpath"}],
+                max_completion_tokens=16,
+                store=False,
+            )
+        except OpenAIError as error:
+            raise translate(error) from error
+
+    def read(self, answer: bytes) -> CallAnalysis:
+        """Parse the stored answer."""
+        text = _first_choice(answer)
+        try:
+            fields: Any = json.loads(text)
             return CallAnalysis(
-                summary=told["summary"],
-                topics=tuple(told["topics"]),
-                action_items=tuple(ActionItem(i["text"], i["owner"], i["due"]) for i in told["action_items"]),
-                questions=tuple(told["questions"]),
-                moods=tuple(Mood(s["speaker"], s["sentiment"], s["reason"]) for s in told["speakers"]),
+                summary=fields["summary"],
+                topics=tuple(fields["topics"]),
+                action_items=tuple(
+                    ActionItem(i["text"], i["owner"], i["due"]) for i in fields["action_items"]
+                ),
+                questions=tuple(fields["questions"]),
+                moods=tuple(
+                    SpeakerSentiment(s["speaker"], s["sentiment"], s["reason"]) for s in fields["speakers"]
+                ),
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise Transient(f"The model did not keep to the form it was given ({error!r}).") from error
+            raise Transient(f"The answer of the model does not match the schema ({error!r}).") from error
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -141,20 +161,20 @@ class OpenAIAnalyst:
         return Answer(body, units, self._price.cost(prompt, cached, completion))
 
 
-def _said(answer: bytes) -> str:
-    """The text of the first choice, unless the model declined, was stopped or ran out of room."""
+def _first_choice(answer: bytes) -> str:
+    """The text of the first choice. Raises Rejected if the model refused, was filtered or truncated."""
     try:
         choice: Any = json.loads(answer)["choices"][0]
         message, reason = choice["message"], choice["finish_reason"]
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise Ambiguous(f"OpenAI's answer is not complete ({error!r}); it may have been paid for.") from error
+        raise Ambiguous(f"The answer of OpenAI is incomplete ({error!r}). It may be billed.") from error
     if message.get("refusal"):
-        raise Rejected("model_refused", f"The model declined to analyze this call: {message['refusal']}")
+        raise Rejected("model_refused", f"The model refused to analyze this call: {message['refusal']}")
     if reason == "content_filter":
-        raise Rejected("content_policy", "OpenAI's content filter stopped the analysis of this call.")
+        raise Rejected("content_policy", "The content filter of OpenAI stopped the analysis of this call.")
     if reason == "length":
         raise Rejected(
             "answer_truncated",
-            "The analysis did not fit into the answer it was allowed. Raise the setting for its length.",
+            "The analysis is longer than the allowed answer. Raise the setting for the answer length.",
         )
     return str(message.get("content") or "")

@@ -1,4 +1,4 @@
-"""The official client, without the retries it makes by default."""
+"""Creates the official OpenAI client without automatic retries."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 OPENAI_URL = "https://api.openai.com/v1"
+#: Time in seconds to connect; the time for an answer is a setting.
+CONNECT_SECONDS = 10.0
 
 
 def connect(api_key: str, base_url: str, timeout: float) -> AsyncOpenAI:
-    """A client for one service; its import takes a second, hence inside."""
+    """Create a client. The SDK is imported here because the import takes a second."""
     try:
         from openai import AsyncOpenAI, Timeout
     except ImportError as error:
-        raise ConfigError("OpenAI needs one more package: pip install 'towpath[openai]'") from error
+        raise ConfigError(
+            "The package for OpenAI is not installed. Run: pip install 'towpath[openai]'"
+        ) from error
     return AsyncOpenAI(
         api_key=api_key,
         base_url=base_url,
-        max_retries=0,  # the default sends a request, and pays for it, up to three times
-        timeout=Timeout(timeout, connect=min(10.0, timeout)),
+        max_retries=0,  # the default sends a billed request up to three times
+        timeout=Timeout(timeout, connect=CONNECT_SECONDS),
     )

@@ -1,6 +1,6 @@
-"""What OpenAI costs: US dollars per million tokens at list price, for an estimate.
+"""List prices of OpenAI in US dollars per million tokens, for cost estimates.
 
-A model that is not listed costs nothing here; a contract's own prices can be given instead.
+An unlisted model has the price 0. A setting can replace the list prices.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ EMBEDDINGS: Mapping[str, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ChatPrice:
-    """Prices of a chat model; ``cached`` is for input that the service remembers from before."""
+    """Prices of a chat model. ``cached`` is the price of input tokens in the cache of the service."""
 
     input: float
     cached: float
     output: float
 
     def cost(self, prompt: int, cached: int, completion: int) -> float:
-        """What one answer costs; ``prompt`` counts the cached tokens too."""
+        """The cost of one answer. ``prompt`` includes the cached tokens."""
         return ((prompt - cached) * self.input + cached * self.cached + completion * self.output) / 1e6
 
 

@@ -1,1 +1,1 @@
-"""Yandex Cloud: SpeechKit puts calls into writing."""
+"""Yandex SpeechKit: transcribes calls as a long-running operation."""

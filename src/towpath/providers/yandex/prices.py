@@ -1,6 +1,6 @@
-"""What asynchronous recognition costs: US dollars per second at list price, for an estimate.
+"""List price of asynchronous recognition in US dollars per second, for cost estimates.
 
-A second of one or two channels is one unit; a recording is billed for 15 of them at least.
+A second of one or two channels is one unit. A recording is billed for at least 15 units.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 PER_SECOND = 0.000128
-SHORTEST_BILLED = 15
+MIN_BILLED_SECONDS = 15
 
 
 def billed_seconds(audio_seconds: float) -> int:
-    """Whole seconds that a recording of one or two channels is billed for."""
-    return max(SHORTEST_BILLED, math.ceil(audio_seconds))
+    """The whole seconds billed for a recording with one or two channels."""
+    return max(MIN_BILLED_SECONDS, math.ceil(audio_seconds))

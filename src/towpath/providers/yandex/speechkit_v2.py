@@ -1,31 +1,38 @@
-"""Yandex SpeechKit, API v2: it fetches the recording by itself, from Yandex Object Storage alone.
+"""The SpeechKit client for API v2, which downloads the recording from Yandex Object Storage.
 
-For those whose recordings lie there already; everybody else is better served by v3.
+Use it only if the recordings are stored there; otherwise use API v3.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from towpath.errors import Refused, Rejected
+from towpath.errors import OperationLost, Refused, Rejected
+from towpath.model.answer import Answer, Pending
 from towpath.model.transcript import Transcript
-from towpath.providers.contract import Answer, Pending, Source
-from towpath.providers.yandex import prices
-from towpath.providers.yandex.reading import audio_seconds, read_transcript
-from towpath.providers.yandex.wire import AUDIO_TYPES, OPERATIONS_URL, TRANSCRIBE_URL, Wire, started
+from towpath.providers.contract import Source
+from towpath.providers.yandex import errors, prices
+from towpath.providers.yandex.http_client import (
+    AUDIO_TYPES,
+    OPERATIONS_URL,
+    TRANSCRIBE_URL,
+    HttpClient,
+    operation_id,
+)
+from towpath.providers.yandex.parse_transcript import audio_seconds, parse_transcript
 
 
 class SpeechKitV2:
-    """Asynchronous recognition of a recording that the storage can sign an address for."""
+    """Asynchronous recognition of a recording for which the storage can sign a URL."""
 
     def __init__(
         self,
         api_key: str,
         *,
         folder_id: str | None = None,
-        iam: bool = False,
         model: str = "general",
         language: str = "ru-RU",
         transcribe_url: str = TRANSCRIBE_URL,
@@ -33,14 +40,14 @@ class SpeechKitV2:
         price_per_second: float = prices.PER_SECOND,
         timeout: float = 60.0,
     ) -> None:
-        self.provider = "yandex-speechkit"
+        self.provider = errors.PROVIDER
         self.model = model
         self._language = language
         self._folder_id = folder_id
         self._transcribe_url = transcribe_url.rstrip("/")
         self._operations_url = operations_url.rstrip("/")
         self._price = price_per_second
-        self._wire = Wire(api_key, None, iam, timeout)
+        self._http = HttpClient(api_key, None, timeout)
 
     def parameters(self) -> Mapping[str, str]:
         return {"api": "v2", "languages": self._language}
@@ -50,13 +57,13 @@ class SpeechKitV2:
         if kind not in ("OGG_OPUS", "MP3"):
             raise Rejected(
                 "unsupported",
-                f"SpeechKit does not take {source.media_type}; convert the recording to OGG Opus.",
+                f"SpeechKit does not accept {source.media_type}. Convert the recording to OGG Opus.",
             )
-        address = await source.signed_url()
-        if address is None:
+        url = await source.signed_url()
+        if url is None:
             raise Refused(
-                "SpeechKit v2 fetches recordings from Yandex Object Storage, and this storage cannot sign an"
-                " address. Use v3, or keep recordings there."
+                "SpeechKit v2 downloads recordings from Yandex Object Storage, and this storage cannot sign a URL."
+                " Use API v3 or store the recordings there."
             )
         specification = {
             "languageCode": self._language,
@@ -65,31 +72,36 @@ class SpeechKitV2:
             "literature_text": True,
         }
         folder = {"folderId": self._folder_id} if self._folder_id else {}
-        asked: dict[str, Any] = {
+        request: dict[str, Any] = {
             "config": {"specification": specification, **folder},
-            "audio": {"uri": address},
+            "audio": {"uri": url},
         }
-        body = json.dumps(asked).encode()
-        url = f"{self._transcribe_url}/speech/stt/v2/longRunningRecognize"
-        return started(await self._wire.send(url, _single(body), len(body)))
+        body = json.dumps(request).encode()
+        endpoint = f"{self._transcribe_url}/speech/stt/v2/longRunningRecognize"
+        return operation_id(await self._http.post_paid(endpoint, _single(body), len(body)))
 
     async def poll(self, operation: str) -> Pending | Answer:
-        state = await self._wire.operation(self._operations_url, operation)
+        state = await self._http.operation(self._operations_url, operation)
         if not state.get("done"):
             return Pending()
         body = json.dumps(state, ensure_ascii=False).encode()
         seconds = audio_seconds(body)
         return Answer(body, {"seconds": seconds}, prices.billed_seconds(seconds) * self._price)
 
-    async def forget(self, operation: str) -> None:
-        """Version 2 cannot be asked to; it forgets after 3 days."""
+    async def delete_remote_copy(self, operation: str) -> None:
+        """API v2 has no such request. It deletes results after 3 days."""
+
+    async def probe(self) -> None:
+        """Ask for an operation that does not exist, which is free, to verify address and key."""
+        with suppress(OperationLost):
+            await self._http.operation(self._operations_url, "towpath-check")
 
     def read(self, answer: bytes) -> Transcript:
-        """Turn the stored answer into a transcript."""
-        return read_transcript(answer)
+        """Parse the stored answer."""
+        return parse_transcript(answer)
 
     async def aclose(self) -> None:
-        await self._wire.aclose()
+        await self._http.aclose()
 
 
 async def _single(body: bytes) -> AsyncIterator[bytes]:

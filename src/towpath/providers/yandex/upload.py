@@ -1,4 +1,4 @@
-"""A recording inside a JSON request, sent as it is read: base64 in pieces, its length known beforehand."""
+"""Streams a recording as base64 inside a JSON request of known length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from towpath.providers.contract import Source
 
 
 class InlineUpload:
-    """The body of a recognition request on its way, and whether all of it has been handed over."""
+    """The body of a recognition request; records whether it was sent completely."""
 
     def __init__(self, source: Source, settings: Mapping[str, Any]) -> None:
         self._source = source
@@ -25,8 +25,8 @@ class InlineUpload:
     async def stream(self) -> AsyncIterator[bytes]:
         try:
             yield self._head
-            async for piece in self._encoded():
-                yield piece
+            async for part in self._encoded():
+                yield part
         except Exception as error:
             self.failure = error
             raise
@@ -34,7 +34,7 @@ class InlineUpload:
         yield self._tail
 
     async def _encoded(self) -> AsyncIterator[bytes]:
-        """Base64 turns 3 bytes into 4 letters, so only whole threes can be encoded before the end."""
+        """Base64 encodes 3 bytes as 4 characters, so only multiples of 3 bytes are encoded before the end."""
         rest, read = b"", 0
         async for chunk in self._source.stream():
             read += len(chunk)
@@ -44,6 +44,6 @@ class InlineUpload:
             rest = rest[whole:]
         if read != self._source.size:
             raise Transient(
-                f"The stored recording gave {read} bytes where {self._source.size} were promised."
+                f"The stored recording has {read} bytes; {self._source.size} bytes were expected."
             )
         yield base64.b64encode(rest)

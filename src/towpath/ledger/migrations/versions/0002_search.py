@@ -1,7 +1,6 @@
-"""What search needs beside the tables: full text on both engines, nearest neighbours on Postgres.
+"""Creates the search indexes: full text on both engines, nearest vectors on Postgres.
 
-All of it is kept current by the database itself, whoever writes the chunks, and all of it has «search» in
-its name: the tables in `tables.py` know nothing of it.
+Triggers and generated columns keep them current. Their names contain `search`; `tables.py` does not describe them.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
-# Scripts that run on without blanks: Thai, Lao, Burmese, Khmer, Japanese, Han, Korean, narrow Japanese.
-# They are indexed as overlapping pairs of letters, and the last letter of a run once more alone.
-RUN_ON = (
+# Letters of scripts without spaces: Thai, Lao, Burmese, Khmer, Japanese, Han, Korean, half-width Japanese.
+# They are indexed as overlapping pairs of letters; the last letter of a sequence is also indexed alone.
+UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ecd\u1000-\u103f\u1050-\u109f\u1780-\u17d3"
     "\u3005-\u3007\u3041-\u3096\u3099-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f\uac00-\ud7a3\uff66-\uff9f"
 )
 
-# Where those scripts lie, roughly: two ranges are looked through fifteen times as fast as all of them.
-NEAR_RUN_ON = "\u0e01-\u17d3\u3005-\U0003134f"
+# Two ranges that contain all of those letters: testing two ranges is fifteen times as fast as testing all.
+NEAR_UNSPACED = "\u0e01-\u17d3\u3005-\U0003134f"
 
-#: The lengths of vectors in common use. Any other is searched exactly, row by row.
+#: The vector dimensions that get an HNSW index. Vectors of any other dimension are compared row by row.
 DIMENSIONS = (256, 384, 512, 768, 1024, 1536)
-#: Beyond 2,000 dimensions pgvector can only index half precision.
+#: Above 2,000 dimensions pgvector can index half precision only.
 HALF_DIMENSIONS = (3072,)
 
 
@@ -36,7 +35,8 @@ def upgrade() -> None:
 
 
 def _upgrade_sqlite() -> None:
-    # What the index is told, as a view, since a trigger may not split letters by itself.
+    # The indexed text of each chunk, as a view: a trigger cannot contain the recursive query that splits letters.
+    # The view keeps its first name, because triggers of existing databases use it.
     op.execute(f"""
         create view search_passages as
         select number,
@@ -46,48 +46,48 @@ def _upgrade_sqlite() -> None:
                {_in_pairs("text")} as body
         from chunks
     """)
-    # It keeps no text of its own, and is told what to forget in the words it was told to remember.
-    # Marks (Mn, Mc) belong to words: without them the vowel signs of Hindi would cut words to pieces.
+    # A contentless index stores no text: to delete a row, the trigger must pass the text that was indexed.
+    # Marks (Mn, Mc) are part of words: otherwise the vowel signs of Hindi would split words.
     op.execute("""
         create virtual table search_words using fts5 (
           headings, body, content = '',
           tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
         )
     """)
-    # Which chunks came, went or changed lately: a cache of vectors reads on from where it stopped.
+    # The chunks inserted, deleted or updated last: the vector index reads the changes since its last refresh.
     op.execute("create table search_changes (id integer primary key, number integer not null)")
-    enter = (
+    add_words = (
         "insert into search_words (rowid, headings, body) "
         "select number, headings, body from search_passages where number = new.number;"
     )
-    leave = (
+    remove_words = (
         "insert into search_words (search_words, rowid, headings, body) "
         "select 'delete', number, headings, body from search_passages where number = old.number;"
     )
-    note = (
+    record = (
         "insert into search_changes (number) values ({row}.number); "
         "delete from search_changes where id <= (select max(id) from search_changes) - 100000;"
     )
-    rewritten = (
+    if_changed = (
         "when old.text is not new.text or old.anchor is not new.anchor or old.number is not new.number"
     )
-    noted_old, noted_new = note.format(row="old"), note.format(row="new")
-    op.execute(f"create trigger search_insert after insert on chunks begin {enter} {noted_new} end")
-    op.execute(f"create trigger search_delete before delete on chunks begin {leave} {noted_old} end")
-    op.execute(f"create trigger search_rewrite before update on chunks {rewritten} begin {leave} end")
-    op.execute(f"create trigger search_rewritten after update on chunks {rewritten} begin {enter} end")
-    op.execute(f"create trigger search_update after update on chunks begin {noted_old} {noted_new} end")
+    record_old, record_new = record.format(row="old"), record.format(row="new")
+    op.execute(f"create trigger search_insert after insert on chunks begin {add_words} {record_new} end")
+    op.execute(f"create trigger search_delete before delete on chunks begin {remove_words} {record_old} end")
+    op.execute(f"create trigger search_rewrite before update on chunks {if_changed} begin {remove_words} end")
+    op.execute(f"create trigger search_rewritten after update on chunks {if_changed} begin {add_words} end")
+    op.execute(f"create trigger search_update after update on chunks begin {record_old} {record_new} end")
     op.execute(
         "insert into search_words (rowid, headings, body) select number, headings, body from search_passages"
     )
 
 
 def _in_pairs(column: str) -> str:
-    """Splits runs into pairs; in blocks of 64 letters, or a text of n letters would be copied n times."""
+    """SQL that splits unspaced letters into pairs, in blocks of 64: otherwise n letters would be copied n times."""
     plain = f"replace(replace({column}, 'ё', 'е'), 'Ё', 'Е')"
-    # As many letters as bytes: ASCII, where there is nothing to split or to replace.
+    # As many letters as bytes: the text is ASCII, with nothing to split or to replace.
     return f"""case when length(cast({column} as blob)) = length({column}) then {column}
-    when {column} glob '*[{NEAR_RUN_ON}]*' and {column} glob '*[{RUN_ON}]*' then (
+    when {column} glob '*[{NEAR_UNSPACED}]*' and {column} glob '*[{UNSPACED}]*' then (
       with recursive
         blocks (place, rest) as (
           select 1, {plain} union all
@@ -97,15 +97,15 @@ def _in_pairs(column: str) -> str:
           select place + 1, substr(rest, 2), left - 1 from letters where left > 1
           order by 1)
       select group_concat(
-        case when rest glob '[{RUN_ON}][{RUN_ON}]*' then ' ' || substr(rest, 1, 2) || ' '
-             when rest glob '[{RUN_ON}]*' then ' ' || substr(rest, 1, 1) || ' '
+        case when rest glob '[{UNSPACED}][{UNSPACED}]*' then ' ' || substr(rest, 1, 2) || ' '
+             when rest glob '[{UNSPACED}]*' then ' ' || substr(rest, 1, 1) || ' '
              else substr(rest, 1, 1) end, '')
       from letters)
     else {plain} end"""
 
 
 def _upgrade_postgres() -> None:
-    # English stems for Latin words, Russian ones for the others; no stop words, so that any phrase is found.
+    # English stems for Latin words, Russian stems for the others; no stop words, so that every phrase is found.
     for statement in (
         "create text search dictionary search_english (template = snowball, language = english)",
         "create text search dictionary search_russian (template = snowball, language = russian)",
@@ -114,21 +114,21 @@ def _upgrade_postgres() -> None:
         "alter text search configuration search_stems alter mapping for word with search_russian",
     ):
         op.execute(statement)
-    # Their bodies are bound to what they name when they are made: no search_path can change them.
+    # The names in `return` bodies are resolved at creation: no search_path can change them.
     op.execute(f"""
         create function search_in_pairs (given text) returns text
         language sql immutable strict parallel safe
-        return case when given !~ '[{RUN_ON}]' then given else (
+        return case when given !~ '[{UNSPACED}]' then given else (
           select string_agg(
-            case when letter ~ '[{RUN_ON}]' then
-              ' ' || letter || case when next ~ '[{RUN_ON}]' then next else '' end || ' '
+            case when letter ~ '[{UNSPACED}]' then
+              ' ' || letter || case when next ~ '[{UNSPACED}]' then next else '' end || ' '
             else letter end, '' order by place)
           from (select letter, place, lead(letter) over (order by place) as next
                 from string_to_table(given, null) with ordinality as letters (letter, place)) as pairs
         ) end
     """)
-    # No accents (but й is not и), and no punctuation: the parser would see hosts, paths and tags in it.
-    # Text of one byte per letter has no accents, and a much shorter way (0.2 instead of 1 ms).
+    # Removes accents (except that of й) and punctuation, which the parser would take for hosts, paths and tags.
+    # ASCII text has no accents; the shorter expression takes 0.2 ms instead of 1 ms.
     op.execute(r"""
         create function search_plain (given text) returns text
         language sql immutable strict parallel safe
@@ -160,7 +160,7 @@ def _upgrade_postgres() -> None:
         "alter table chunks add column search_words tsvector "
         "generated always as (search_lexemes(text, anchor)) stored"
     )
-    # Ranking reads it for every candidate: it stays in the row, and the text moves out where room is scarce.
+    # Ranking reads this column for every candidate: keep it in the row; a long text is moved out of the row instead.
     op.execute("alter table chunks alter column search_words set storage main")
     op.execute("create index ix_chunks_search_words on chunks using gin (search_words)")
     for dimension in DIMENSIONS:

@@ -1,4 +1,4 @@
-"""What people decided about connections."""
+"""Creates the table of connections that users pinned or hid."""
 
 from __future__ import annotations
 

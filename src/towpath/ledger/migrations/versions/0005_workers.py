@@ -1,4 +1,4 @@
-"""Signs of life of workers, also of those that have nothing to do."""
+"""Creates the table of live workers, which lists idle workers too."""
 
 from __future__ import annotations
 

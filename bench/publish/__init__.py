@@ -1,0 +1,1 @@
+"""The benchmark of publishing a large document on Postgres."""

@@ -1,0 +1,54 @@
+"""The composition root: the only package that names concrete engines and vendors.
+
+Its names are imported when they are used: a command that only talks to a running server needs none of them.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from towpath.bootstrap.cloud import check as check_providers
+    from towpath.bootstrap.overrides import Overrides
+    from towpath.bootstrap.probes import probe_providers
+    from towpath.bootstrap.runtime import Runtime, open_runtime, retention_policy
+    from towpath.bootstrap.services import is_loopback
+    from towpath.bootstrap.storage import enable_row_level_security, open_database, open_store_context
+
+PAGE = Path(__file__).parent.parent / "page"
+
+_MODULES = {
+    "Overrides": "overrides",
+    "Runtime": "runtime",
+    "check_providers": "cloud",
+    "enable_row_level_security": "storage",
+    "is_loopback": "services",
+    "open_database": "storage",
+    "open_runtime": "runtime",
+    "open_store_context": "storage",
+    "probe_providers": "probes",
+    "retention_policy": "runtime",
+}
+
+__all__ = [
+    "PAGE",
+    "Overrides",
+    "Runtime",
+    "check_providers",
+    "enable_row_level_security",
+    "is_loopback",
+    "open_database",
+    "open_runtime",
+    "open_store_context",
+    "probe_providers",
+    "retention_policy",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_MODULES[name]}")
+    value = getattr(module, "check" if name == "check_providers" else name)
+    globals()[name] = value
+    return value

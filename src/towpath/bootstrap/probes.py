@@ -1,0 +1,68 @@
+"""Sends one small request to each configured provider, for `towpath check --live`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from towpath.bootstrap import cloud
+from towpath.bootstrap.calls import openai_call_analyzer, speechkit
+from towpath.config import Settings
+from towpath.errors import TowpathError
+
+
+class Probed(Protocol):
+    """A provider's client that can verify its settings by one small request."""
+
+    @property
+    def provider(self) -> str: ...
+    async def probe(self) -> None: ...
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """The answer of one provider: ``error`` is None if it accepted the request."""
+
+    name: str
+    provider: str
+    seconds: float
+    error: str | None
+
+
+async def probe_providers(settings: Settings) -> list[ProbeResult]:
+    """Send the requests one after another. Raises ConfigError if a required setting is missing."""
+    cloud.check(settings)
+    results: list[ProbeResult] = []
+    async with _clients(settings) as clients:
+        for name, client in clients.items():
+            started = time.monotonic()
+            try:
+                await client.probe()
+                error = None
+            except TowpathError as failure:
+                error = str(failure)
+            results.append(ProbeResult(name, client.provider, time.monotonic() - started, error))
+    return results
+
+
+@asynccontextmanager
+async def _clients(settings: Settings) -> AsyncGenerator[dict[str, Probed]]:
+    """The clients of all configured providers, by the setting that names each."""
+    clients: dict[str, Probed] = {}
+    if settings.reader == "azure":
+        clients["reader = azure"] = cloud.document_intelligence(settings)
+    if settings.embedder == "openai":
+        clients["embedder = openai"] = cloud.openai_embedder(settings)
+    if settings.transcriber != "local":
+        clients[f"transcriber = {settings.transcriber}"] = speechkit(settings)
+    if settings.call_analyzer == "openai":
+        clients["call_analyzer = openai"] = openai_call_analyzer(settings)
+    try:
+        yield clients
+    finally:
+        for client in clients.values():
+            await client.aclose()

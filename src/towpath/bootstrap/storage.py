@@ -1,0 +1,100 @@
+"""Opens the database, the notifier and the blob store that the settings name."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from towpath.config import Settings
+from towpath.errors import ConfigError
+from towpath.ledger.database import Database
+from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.postgres.row_level_security import role_access
+from towpath.ledger.sqlite.database import SqliteDatabase
+from towpath.notify.in_process import InProcessNotifier
+from towpath.notify.postgres import PostgresNotifier
+from towpath.storage.contract import BlobStore, checked
+from towpath.storage.local import LocalStore
+from towpath.storage.scratch import own_folder
+
+log = logging.getLogger(__name__)
+
+
+def open_database(settings: Settings) -> Database:
+    if settings.database is not None:
+        return PostgresDatabase(settings.database, connections=settings.worker_concurrency + 4)
+    settings.data.mkdir(parents=True, exist_ok=True)
+    return SqliteDatabase(settings.sqlite_file)
+
+
+def enable_row_level_security(database: Database, *, with_worker: bool) -> bool:
+    """Use row-level security to separate organizations, as far as the database role allows.
+
+    Returns True if the role sees the rows of all organizations when it names none.
+    """
+    if not isinstance(database, PostgresDatabase):
+        return True
+    with database.engine.connect() as connection:
+        access = role_access(connection)
+    if with_worker and not access.sees_all:
+        raise ConfigError(
+            f"The database role {access.role} sees one organization at a time, but a worker needs all of them. "
+            "Use the role created by `towpath migrate --worker-role NAME`, or serve with --no-worker."
+        )
+    database.role = access.becomes
+    database.bound = access.becomes is not None or not access.sees_all
+    if not database.bound:
+        log.warning(
+            "The database role %s sees all organizations and cannot switch to a restricted role: only the "
+            "conditions of the queries separate organizations. See docs/guides/postgres.md.",
+            access.role,
+        )
+    return access.sees_all
+
+
+def open_notifier(settings: Settings, *, listen: bool) -> InProcessNotifier:
+    if settings.database is None:
+        return InProcessNotifier()
+    return PostgresNotifier(settings.database, listen=listen, direct=settings.database_listen)
+
+
+def open_store(settings: Settings, incoming: Path) -> BlobStore:
+    """The blob store; ``incoming`` is its folder for temporary files."""
+    if settings.blob_storage is None:
+        return LocalStore(settings.data, incoming)
+    try:
+        # The import takes 0.5 s, so it happens only when needed.
+        from towpath.storage.azure import AzureStore
+    except ImportError as error:
+        raise ConfigError(
+            "The setting `blob_storage` needs more packages: pip install 'towpath[azure]'."
+        ) from error
+    return AzureStore(settings.blob_storage, settings.blob_container, incoming)
+
+
+@asynccontextmanager
+async def open_store_context(settings: Settings) -> AsyncGenerator[BlobStore]:
+    """The blob store alone, for administration commands."""
+    with own_folder(settings.data / "incoming") as incoming:
+        store = open_store(settings, incoming)
+        try:
+            yield store
+        finally:
+            await store.close()
+
+
+class BlobAnswerStore:
+    """Keeps provider answers that are too large for a row in blob storage."""
+
+    def __init__(self, blobs: BlobStore) -> None:
+        self._blobs = blobs
+
+    async def put(self, org_id: str, key: str, body: bytes) -> str:
+        blob_key = checked(f"orgs/{org_id}/{key}")
+        await self._blobs.put(blob_key, body)
+        return blob_key
+
+    async def get(self, org_id: str, key: str) -> bytes:
+        return await self._blobs.get(key)

@@ -1,0 +1,54 @@
+"""Commands about the program itself: config, completion."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from towpath.cli.options import Loaded, common, json_option
+
+
+def _print_example(context: click.Context, _option: click.Parameter, given: bool) -> None:
+    """Print the example before the settings are read: they may be the reason for asking."""
+    if not given or context.resilient_parsing:
+        return
+    from towpath.cli.settings_text import example_file
+
+    click.echo(example_file(), nl=False)
+    context.exit()
+
+
+@click.command()
+@common
+@click.option(
+    "--example",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_example,
+    help="Print a settings file with every setting, its help and its default.",
+)
+@json_option
+def config(loaded: Loaded, as_json: bool) -> None:
+    """Show the settings in effect and where each value comes from."""
+    from towpath.cli.settings_text import effective_settings, settings_lines
+
+    if as_json:
+        click.echo(json.dumps(effective_settings(loaded), default=str))
+    else:
+        click.echo("\n".join(settings_lines(loaded)))
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes commands and options in a shell."""
+    from click.shell_completion import get_completion_class
+
+    from towpath.cli.main import main
+
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    source = completion_class(main, {}, "towpath", "_TOWPATH_COMPLETE").source()
+    click.echo(source)

@@ -1,0 +1,196 @@
+"""Commands that print the content of a document: content, fields, chunks, transcript, analysis, connections, export."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from towpath.cli.find import find_document
+from towpath.cli.options import Target, connected, json_option
+from towpath.cli.output import call, print_answer
+from towpath.cli.table import shortened, table_lines
+from towpath.cli.wording import anchor_text, counted
+
+if TYPE_CHECKING:
+    from towpath.cli.client import Api
+
+#: Chunks per request.
+PAGE = 1000
+
+
+def _get(target: Target, document: str, part: str, **parameters: object) -> Any:
+    async def request(server: Api) -> Any:
+        return await server.get(f"/documents/{await find_document(server, document)}/{part}", **parameters)
+
+    return call(target, request)
+
+
+def _text(target: Target, document: str, part: str, **parameters: object) -> str:
+    async def request(server: Api) -> str:
+        return await server.text(f"/documents/{await find_document(server, document)}/{part}", **parameters)
+
+    return call(target, request)
+
+
+@click.command()
+@connected
+@click.argument("document")
+def content(target: Target, document: str) -> None:
+    """Print a document's text as markdown."""
+    click.echo(_text(target, document, "content"))
+
+
+@click.command()
+@connected
+@click.argument("document")
+@json_option
+def fields(target: Target, document: str, as_json: bool) -> None:
+    """List the fields found in a document, such as dates and amounts."""
+
+    def format_lines(answer: Any) -> list[str]:
+        rows = [
+            (
+                field["name"],
+                shortened(field["value"], 60),
+                field["kind"],
+                f"{field['confidence']:.0%}",
+                anchor_text(field["anchor"]),
+            )
+            for field in answer
+        ]
+        return table_lines(("NAME", "VALUE", "KIND", "CONFIDENCE", "PLACE"), rows) if rows else ["No fields."]
+
+    print_answer(_get(target, document, "fields"), as_json, format_lines)
+
+
+@click.command()
+@connected
+@click.argument("document")
+@json_option
+def chunks(target: Target, document: str, as_json: bool) -> None:
+    """Print a document's chunks in order."""
+
+    async def request(server: Api) -> Any:
+        document_id = await find_document(server, document)
+        return [chunk async for chunk in all_chunks(server, document_id)]
+
+    def format_lines(answer: Any) -> list[str]:
+        lines: list[str] = []
+        for chunk in answer:
+            notes = [
+                f"chunk {chunk['ordinal'] + 1}",
+                anchor_text(chunk["anchor"]),
+                counted(chunk["tokens"], "token"),
+            ]
+            lines += [", ".join(filter(None, notes)), chunk["text"].strip(), ""]
+        return lines[:-1] or ["No chunks."]
+
+    print_answer(call(target, request), as_json, format_lines)
+
+
+async def all_chunks(server: Api, document_id: str) -> AsyncIterator[Any]:
+    """The chunks of a document by ordinal, fetched in pages."""
+    after = -1
+    while page := await server.get(f"/documents/{document_id}/chunks", after=after, limit=PAGE):
+        for chunk in page:
+            yield chunk
+        after = page[-1]["ordinal"]
+
+
+@click.command()
+@connected
+@click.argument("document")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "srt", "vtt", "json"]),
+    default="text",
+    help="Plain text, subtitles (srt, vtt) or JSON.",
+)
+@json_option
+def transcript(target: Target, document: str, output_format: str, as_json: bool) -> None:
+    """Print a call's transcript."""
+    chosen = "json" if as_json else output_format
+    click.echo(_text(target, document, "transcript", format=chosen), nl=chosen == "json")
+
+
+@click.command()
+@connected
+@click.argument("document")
+@json_option
+def analysis(target: Target, document: str, as_json: bool) -> None:
+    """Print the analysis of a call: summary, topics, action items, questions, speakers."""
+    print_answer(_get(target, document, "analysis"), as_json, _analysis_lines)
+
+
+def _analysis_lines(answer: Any) -> list[str]:
+    lines: list[str] = []
+    if answer["warning"]:
+        lines.append(f"warning: {answer['warning']}")
+    if answer["summary"]:
+        lines.append(answer["summary"])
+    if answer["topics"]:
+        lines.append(f"Topics: {', '.join(answer['topics'])}")
+    for item in answer["action_items"]:
+        notes = ", ".join(filter(None, [item["owner"], item["due"]]))
+        lines.append(f"Action item: {item['text']}{f' ({notes})' if notes else ''}")
+    lines += [f"Question: {question}" for question in answer["questions"]]
+    for speaker in answer["speakers"]:
+        mood = f", {speaker['sentiment']}" if speaker["sentiment"] else ""
+        lines.append(f"Speaker {speaker['speaker']}: {speaker['share']:.0%} of the speaking time{mood}")
+    return lines
+
+
+@click.command()
+@connected
+@click.argument("document")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, help="Number of connections, strongest first."
+)
+@json_option
+def connections(target: Target, document: str, limit: int, as_json: bool) -> None:
+    """List similar passages of other documents."""
+
+    def format_lines(answer: Any) -> list[str]:
+        lines: list[str] = []
+        for connection in answer:
+            if connection["hidden"]:
+                continue
+            this, other = connection["this"], connection["other"]
+            pinned = ", pinned" if connection["pinned"] else ""
+            lines.append(
+                f"{connection['score']:.0%} {other['document_name']}{pinned}: {connection['reason']}"
+            )
+            for sign, side in (("<", this), (">", other)):
+                place, text = anchor_text(side["anchor"]), " ".join(side["text"].split())[:200]
+                lines.append(f"  {sign} {place}: {text}" if place else f"  {sign} {text}")
+        return lines or ["No connections."]
+
+    print_answer(_get(target, document, "connections", limit=limit), as_json, format_lines)
+
+
+@click.command()
+@connected
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("documents", nargs=-1)
+@json_option
+def export(target: Target, folder: Path, documents: tuple[str, ...], as_json: bool) -> None:
+    """Write documents to a folder: originals, texts, and JSON of what was found in them.
+
+    Without documents: the whole library of the data folder, which `towpath import` reads. The server may keep
+    running.
+    """
+    if documents or target.server is not None or not target.settings.embedded:
+        from towpath.cli.export_files import export_documents
+
+        exported = call(target, lambda server: export_documents(server, folder, documents))
+        print_answer(
+            exported, as_json, lambda rows: [f"{counted(len(rows), 'document')} written to {folder}"]
+        )
+    else:
+        from towpath.cli.library_export import export_library
+
+        export_library(target.settings, folder, as_json)

@@ -1,0 +1,17 @@
+"""Modules that the fork server imports once, so that each worker of the drill starts with them loaded."""
+
+import os
+
+# The threads of the tokenizer do not survive a fork.
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+from towpath.drill import worker
+from towpath.providers.local.embeddings.wordllama import embed_with_wordllama
+from towpath.readers.html.reader import read_html
+from towpath.readers.text.csv_reader import read_csv
+from towpath.readers.text.reader import read_text
+from towpath.stages import chunk, save_markdown
+
+embed_with_wordllama(["warm"])
+
+__all__ = ["chunk", "read_csv", "read_html", "read_text", "save_markdown", "worker"]

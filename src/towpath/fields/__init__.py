@@ -1,0 +1,1 @@
+"""Extracts fields from text: one module per kind of value; `finder` combines them."""

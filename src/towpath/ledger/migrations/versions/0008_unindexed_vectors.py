@@ -1,0 +1,16 @@
+"""Finds the published vectors that are not in the HNSW index yet: their dimension is null. Postgres only."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0008"
+down_revision = "0007"
+
+
+def upgrade() -> None:
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(
+            "create index ix_chunks_search_unindexed on chunks (org_id) "
+            "where dimension is null and vector is not null"
+        )

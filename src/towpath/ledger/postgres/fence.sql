@@ -1,5 +1,0 @@
--- Proves that a lease is still the job's, and holds the row until the transaction ends.
-select org_id, document_id, run_id, stage, locked_by
-from document_processing_jobs
-where id = cast(:job_id as uuid) and lease_epoch = :epoch and status = 'PROCESSING'
-for no key update

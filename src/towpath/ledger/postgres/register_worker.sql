@@ -1,0 +1,8 @@
+-- Updates the row of a worker and deletes workers that were not seen for a long time.
+with expired_workers as (
+  delete from workers
+  where id in (select id from workers where seen_at < :not_seen_since and id <> :id for update skip locked)
+)
+insert into workers (id, host, pid, slots, stages, settings, started_at, seen_at)
+values (:id, :host, :pid, :slots, cast(:stages as jsonb), cast(:settings as jsonb), :started, :now)
+on conflict (id) do update set seen_at = excluded.seen_at

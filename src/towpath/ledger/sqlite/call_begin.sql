@@ -1,9 +1,0 @@
--- Notes the intent to make a call; the first to come makes it.
-insert into provider_calls (
-  id, org_id, key, provider, model, status, document_id, run_id, job_id, lease_epoch, started_at
-)
-values (
-  :id, :org_id, :key, :provider, :model, 'STARTED', :document_id, :run_id, :job_id, :epoch, :now
-)
-on conflict (org_id, key) do nothing
-returning id;

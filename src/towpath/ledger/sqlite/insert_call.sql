@@ -1,0 +1,9 @@
+-- Stores the intent to make a provider call; returns a row only to the first worker that inserts the key.
+insert into provider_calls (
+  id, org_id, key, provider, model, status, document_id, run_id, job_id, lease_epoch, started_at
+)
+values (
+  :id, :org_id, :key, :provider, :model, 'STARTED', :document_id, :run_id, :job_id, :epoch, :now
+)
+on conflict (org_id, key) do nothing
+returning id;

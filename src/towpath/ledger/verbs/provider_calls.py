@@ -1,0 +1,143 @@
+"""Provider calls: the intent is stored before the call and the answer after it, both under the job's lease."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select, update
+
+from towpath.errors import LeaseLost
+from towpath.ledger.columns import strip_unstorable, to_instant_or_none, to_json
+from towpath.ledger.contract.provider_calls import (
+    CallAnswer,
+    CallCached,
+    CallInProgress,
+    CallRequest,
+    CallReserved,
+    CallRunning,
+    CallState,
+)
+from towpath.ledger.database import Transaction
+from towpath.ledger.tables import provider_calls
+from towpath.ledger.verbs.claim import lock_leased_job
+from towpath.model.ids import new_id
+from towpath.model.job import Lease
+
+_calls = provider_calls.c
+
+_KEYS_PER_QUERY = 500
+
+
+def begin(tx: Transaction, lease: Lease, request: CallRequest, now: datetime) -> CallState:
+    job = lock_leased_job(tx, lease)
+    owner = {
+        "org_id": str(job.org_id),
+        "key": request.key,
+        "document_id": str(job.document_id),
+        "run_id": str(job.run_id),
+        "job_id": lease.job_id,
+    }
+    intent = tx.run(
+        "insert_call",
+        **owner,
+        id=new_id(),
+        provider=request.provider,
+        model=request.model,
+        epoch=lease.epoch,
+        now=now,
+    )
+    if intent:
+        return CallReserved()
+    call = tx.run("lock_call", org_id=owner["org_id"], key=request.key)[0]
+    this_call = provider_calls.update().where(_calls.id == str(call.id))
+    if call.status == "ANSWERED":
+        tx.connection.execute(this_call.values(reused=_calls.reused + 1))
+        answer = None if call.answer is None else to_json(call.answer)
+        return CallCached(answer, call.answer_artifact)
+    own = str(call.job_id) == lease.job_id and call.lease_epoch == lease.epoch
+    alive_until = to_instant_or_none(call.lease_until)
+    if call.status == "STARTED" and not own and alive_until is not None and alive_until > now:
+        return CallInProgress(alive_until)
+    new_owner = {name: owner[name] for name in ("document_id", "run_id", "job_id")}
+    if call.status == "STARTED" and call.operation_id is not None:
+        tx.connection.execute(this_call.values(**new_owner, lease_epoch=lease.epoch))
+        return CallRunning(call.operation_id)
+    # A FAILED call was not answered; a call that was left STARTED may have been paid for.
+    open_window = call.status == "STARTED" and not own
+    tx.connection.execute(
+        this_call.values(
+            **new_owner,
+            lease_epoch=lease.epoch,
+            status="STARTED",
+            operation_id=None,
+            started_at=now,
+            repeated=_calls.repeated + int(open_window),
+        )
+    )
+    return CallReserved(repeated=open_window)
+
+
+def answered(tx: Transaction, org_id: str, keys: Sequence[str]) -> set[str]:
+    """Those of the keys whose calls have a cached answer."""
+    known: set[str] = set()
+    for start in range(0, len(keys), _KEYS_PER_QUERY):
+        query = select(_calls.key).where(
+            _calls.org_id == org_id,
+            _calls.status == "ANSWERED",
+            _calls.key.in_(keys[start : start + _KEYS_PER_QUERY]),
+        )
+        known.update(tx.connection.execute(query).scalars())
+    return known
+
+
+def save_operation_id(tx: Transaction, lease: Lease, key: str, operation_id: str) -> None:
+    _write(tx, lease, key, {"operation_id": operation_id})
+
+
+def save_answer(tx: Transaction, lease: Lease, key: str, given: CallAnswer, now: datetime) -> None:
+    values: dict[str, object] = {
+        "status": "ANSWERED",
+        "answer": given.answer,
+        "answer_artifact": given.artifact,
+        "units": dict(given.units),
+        "cost": given.cost,
+        "error": None,
+        "answered_at": now,
+    }
+    _write(tx, lease, key, values)
+
+
+def fail(tx: Transaction, lease: Lease, key: str, error: str) -> None:
+    """Record that the call failed: it was not answered and may be made again."""
+    _write(tx, lease, key, {"status": "FAILED", "operation_id": None, "error": strip_unstorable(error)})
+
+
+def _write(tx: Transaction, lease: Lease, key: str, values: dict[str, object]) -> None:
+    job = lock_leased_job(tx, lease)
+    written = tx.connection.execute(
+        update(provider_calls)
+        .where(
+            _calls.org_id == str(job.org_id),
+            _calls.key == key,
+            _calls.status == "STARTED",
+            _calls.job_id == lease.job_id,
+            _calls.lease_epoch == lease.epoch,
+        )
+        .values(**values)
+    )
+    if written.rowcount != 1 and not _written_before(tx, lease, str(job.org_id), key, values):
+        raise LeaseLost(f"The call {key[:12]} is no longer held by this worker.")
+
+
+def _written_before(tx: Transaction, lease: Lease, org_id: str, key: str, values: dict[str, object]) -> bool:
+    """Whether the same lease stored the same status before and its acknowledgement was lost."""
+    call = tx.connection.execute(
+        select(_calls.status).where(
+            _calls.org_id == org_id,
+            _calls.key == key,
+            _calls.job_id == lease.job_id,
+            _calls.lease_epoch == lease.epoch,
+        )
+    ).scalar()
+    return call is not None and call == values.get("status")

@@ -1,0 +1,104 @@
+"""Parses the JSON of a finished analysis into an Extraction: markdown, pages, blocks and fields.
+
+Pure functions: a stored answer can be parsed again without a new provider call. The analysis must be
+requested with ``stringIndexType=unicodeCodePoint``, so that its spans index a Python string.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from towpath.errors import Transient
+from towpath.model.content import Block, Extraction, Page
+from towpath.providers.azure.fields import document_fields, key_value_fields
+from towpath.providers.azure.spans import Json, SpanIndex, extent, listed
+
+_PAGE_DECORATION_ROLES = {"pageHeader", "pageFooter", "pageNumber"}
+
+
+def parse_analysis(answer: bytes) -> Extraction:
+    """Parse the stored answer of a finished analysis."""
+    operation: Any = json.loads(answer)
+    result: Json | None = operation.get("analyzeResult")
+    if result is None:
+        raise Transient(
+            "The stored answer of Document Intelligence has no analysis. It must be requested again."
+        )
+    pages = listed(result, "pages")
+    spans = SpanIndex.of(pages)
+    return Extraction(
+        markdown=result.get("content") or "",
+        engine=f"azure:{result.get('modelId', 'unknown')}@{result.get('apiVersion', 'unknown')}",
+        pages=tuple(_pages(pages, _labels(result))),
+        blocks=tuple(sorted(_blocks(result, spans), key=lambda block: (block.start, block.end))),
+        fields=(*key_value_fields(result, spans), *document_fields(result, spans)),
+        metadata=_metadata(result),
+        warnings=tuple(str(w.get("message") or w.get("code")) for w in listed(result, "warnings")),
+    )
+
+
+def _pages(pages: Sequence[Json], labels: dict[int, str]) -> Iterator[Page]:
+    for page in pages:
+        start, end = extent(listed(page, "spans"))
+        number = page["pageNumber"]
+        yield Page(number, start, end, labels.get(number), page.get("width"), page.get("height"))
+
+
+def _labels(result: Json) -> dict[int, str]:
+    """Printed page numbers by page index. They differ from the index in books and excerpts."""
+    return {
+        region["pageNumber"]: str(paragraph["content"])
+        for paragraph in listed(result, "paragraphs")
+        if paragraph.get("role") == "pageNumber"
+        for region in listed(paragraph, "boundingRegions")[:1]
+    }
+
+
+def _blocks(result: Json, spans: SpanIndex) -> Iterator[Block]:
+    """Yield tables, paragraphs outside tables, and lines if the model finds no paragraphs."""
+    tables = listed(result, "tables")
+    in_tables = _paragraph_pointers(tables)
+    for table in tables:
+        yield from _blocks_of(table, spans)
+    paragraphs = listed(result, "paragraphs")
+    for index, paragraph in enumerate(paragraphs):
+        if f"/paragraphs/{index}" not in in_tables and paragraph.get("role") not in _PAGE_DECORATION_ROLES:
+            yield from _blocks_of(paragraph, spans)
+    if not paragraphs:
+        for page in listed(result, "pages"):
+            for line in listed(page, "lines"):
+                region = {"pageNumber": page["pageNumber"], "polygon": line.get("polygon")}
+                yield from _blocks_of({**line, "boundingRegions": [region]}, spans)
+
+
+def _paragraph_pointers(tables: Sequence[Json]) -> set[str]:
+    """JSON pointers to the paragraphs inside table cells, such as ``/paragraphs/12``."""
+    pointers: set[str] = set()
+    for table in tables:
+        for cell in listed(table, "cells"):
+            pointers.update(cell.get("elements") or ())
+    return pointers
+
+
+def _blocks_of(element: Json, spans: SpanIndex) -> Iterator[Block]:
+    """Yield one block for each part of an element. Page and column breaks divide elements into parts."""
+    element_spans = listed(element, "spans")
+    regions = listed(element, "boundingRegions")
+    if not element_spans or not regions:
+        return
+    if len(element_spans) == len(regions):
+        parts = [(extent([span]), region) for span, region in zip(element_spans, regions, strict=True)]
+    else:
+        parts = [(extent(element_spans), regions[0])]
+    for (start, end), region in parts:
+        yield Block(start, end, region["pageNumber"], spans.box(region))
+
+
+def _metadata(result: Json) -> dict[str, str]:
+    titles = [str(p["content"]) for p in listed(result, "paragraphs") if p.get("role") == "title"]
+    kinds = [str(d["docType"]) for d in listed(result, "documents") if d.get("docType")]
+    languages = sorted({str(language["locale"]) for language in listed(result, "languages")})
+    metadata = {"title": titles[:1], "document_type": kinds[:1], "languages": languages}
+    return {name: ", ".join(values) for name, values in metadata.items() if values}

@@ -1,0 +1,1 @@
+"""Reader of Excel workbooks (.xlsx)."""

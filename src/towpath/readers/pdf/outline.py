@@ -1,0 +1,232 @@
+"""Sets the headings of a PDF from its bookmarks.
+
+An author's outline is right about titles and levels; rules about font sizes are right half of the time.
+Each bookmark is searched on its page and the matching block becomes a heading. Other headings that the
+rules detected become bold text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from towpath.readers.pdf.page_model import Bookmark, PageBlock, PdfPage
+
+# An outline of which fewer than 4 in 10 titles are found on their pages does not belong to the text.
+_MIN_FOUND_SHARE = 0.4
+# With less than one entry per 15 pages it names only the main parts; detected headings are kept below them.
+_PAGES_PER_SPARSE_ENTRY = 15
+_MAX_BLOCKS_PER_TITLE = 4
+_COMPARED_LENGTH = 300
+_TITLE_KINDS = ("heading", "paragraph", "list")
+_NUMBERING = re.compile(
+    r"(?:(?:chapter|part|section|appendix|annex|kapitel|teil|abschnitt|anhang|chapitre|partie|section|annexe"
+    r"|capítulo|parte|sección|capitolo|глава|раздел|часть|приложение)\s+)?"
+    r"(?:第\s*[\d一二三四五六七八九十百]+\s*[章节節部篇]|(?:\d+|[a-z]|[ivxlc]+)(?:\.\d+)*(?:[.:)]|\s|$))[\s.:–—-]*",
+    re.IGNORECASE,
+)
+
+
+_Keys = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Blocks ``first`` to ``last`` of a page contain the title; ``cut`` is its end in the last block."""
+
+    first: int
+    last: int
+    cut: int | None = None
+
+
+def apply_outline(pages: Sequence[PdfPage], outline: Sequence[Bookmark]) -> bool:
+    """Turn bookmarks into headings; False if the outline does not match the text and was ignored."""
+    by_page: dict[int, list[Bookmark]] = defaultdict(list)
+    for bookmark in outline:
+        by_page[bookmark.page].append(bookmark)
+    matches = {index: list(_match_bookmarks(pages[index], entries)) for index, entries in by_page.items()}
+    found_count = sum(
+        1 for page_matches in matches.values() for _, match in page_matches if match is not None
+    )
+    if not outline or found_count < _MIN_FOUND_SHARE * len(outline):
+        return False
+    is_sparse = len(outline) * _PAGES_PER_SPARSE_ENTRY < len(pages)
+    depth = 0
+    for index, page in enumerate(pages):
+        depth = _set_headings(page, matches.get(index, []), depth, is_sparse=is_sparse)
+    return True
+
+
+def _match_bookmarks(
+    page: PdfPage, bookmarks: Sequence[Bookmark]
+) -> Iterator[tuple[Bookmark, _Match | None]]:
+    texts = [block.text if block.kind in _TITLE_KINDS else "" for block in page.blocks]
+    keys = [
+        (_comparison_key(text[:_COMPARED_LENGTH]), _key_without_numbering(text[:_COMPARED_LENGTH]))
+        for text in texts
+    ]
+    used_until: dict[int, int] = {}
+    for bookmark in bookmarks:
+        match = _find_title(page.blocks, keys, used_until, bookmark)
+        if match is not None:
+            for index in range(match.first, match.last + 1):
+                used_until[index] = len(page.blocks[index].text)
+            if match.cut is not None:
+                # The next title may be in the rest of the block.
+                used_until[match.last] = match.cut
+        yield bookmark, match
+
+
+def _find_title(
+    blocks: Sequence[PageBlock], keys: _Keys, used_until: dict[int, int], bookmark: Bookmark
+) -> _Match | None:
+    """The best match of the title, by quality, then by distance, then by order on the page."""
+    titles = {_comparison_key(bookmark.title), _key_without_numbering(bookmark.title)} - {""}
+    if not titles:
+        return None
+    best: tuple[int, float, int, _Match] | None = None
+    for index, block in enumerate(blocks):
+        start = used_until.get(index, 0)
+        if not keys[index][0] or start >= len(block.text):
+            continue
+        distance = _distance(block, bookmark)
+        rank, match = _compare_block(blocks, keys, index, start, titles, is_near=distance < 0.06)
+        if match is not None and (best is None or (rank, distance, index) < best[:3]):
+            best = (rank, distance, index, match)
+    return best[3] if best else None
+
+
+def _compare_block(
+    blocks: Sequence[PageBlock], keys: _Keys, index: int, start: int, titles: set[str], *, is_near: bool
+) -> tuple[int, _Match | None]:
+    """Rank and match of one block, 0 is best.
+
+    0: the block is the title; 1: several blocks are; 2: the block begins with it; 3: a heading ends with it;
+    9: no match.
+    """
+    rest = blocks[index].text[start : start + _COMPARED_LENGTH]
+    key, bare_key = (_comparison_key(rest), _key_without_numbering(rest)) if start else keys[index]
+    if (key in titles or bare_key in titles) and len(blocks[index].text) < _COMPARED_LENGTH:
+        return 0, _Match(index, index)
+    joined = key
+    for last in range(index + 1, min(index + _MAX_BLOCKS_PER_TITLE, len(blocks))):
+        if not keys[last][0] or not any(title.startswith(joined) for title in titles):
+            break
+        joined += keys[last][0]
+        if joined in titles:
+            return 1, _Match(index, last)
+    longest = max(titles, key=len)
+    if len(longest) < 3:
+        return 9, None
+    if (
+        (is_near or start)
+        and key.startswith(longest)
+        and (cut := _title_end(blocks[index].text, start, longest))
+    ):
+        return 2, _Match(index, index, cut)
+    if blocks[index].kind == "heading" and key.endswith(longest) and len(key) - len(longest) <= 24:
+        return 3, _Match(index, index)
+    return 9, None
+
+
+def _title_end(text: str, start: int, key: str) -> int | None:
+    """The offset where the title ends, or None if it does not end at the end of a word."""
+    length = 0
+    for offset in range(start, len(text)):
+        length += len(_comparison_key(text[offset]))
+        if length == len(key):
+            end = offset + 1
+            while end < len(text) and not text[end].isalnum() and not text[end].isspace():
+                end += 1
+            return end if end < len(text) and text[end].isspace() else None
+        if length > len(key):
+            return None
+    return None
+
+
+def _set_headings(
+    page: PdfPage, matches: Sequence[tuple[Bookmark, _Match | None]], level: int, *, is_sparse: bool
+) -> int:
+    """Set the page's headings; returns the level of the last one."""
+    starts: dict[int, list[tuple[Bookmark, _Match]]] = defaultdict(list)
+    unmatched: list[Bookmark] = []
+    for bookmark, match in matches:
+        if match is None:
+            unmatched.append(bookmark)
+        else:
+            starts[match.first].append((bookmark, match))
+    blocks: list[PageBlock] = []
+    last_matched = -1
+    for index, block in enumerate(page.blocks):
+        while unmatched and _is_before(unmatched[0], block):
+            bookmark = unmatched.pop(0)
+            level = _heading_level(bookmark)
+            blocks.append(PageBlock("heading", bookmark.title, level=level))
+        if index <= last_matched:
+            continue
+        if index in starts:
+            title_start = 0
+            for bookmark, match in starts[index]:
+                level = _heading_level(bookmark)
+                parts = [page.blocks[index].text for index in range(match.first, match.last + 1)]
+                end = match.cut if match.cut is not None else len(block.text)
+                title = " ".join(parts) if match.last > index else block.text[title_start:end]
+                blocks.append(
+                    replace(block, kind="heading", text=_without_asterisks(title), level=level, bold=False)
+                )
+                title_start, last_matched = end, max(last_matched, match.last)
+            if rest := block.text[title_start:].strip(" *"):
+                blocks.append(replace(block, kind="paragraph", text=rest, level=0, bold=False))
+        elif block.kind == "heading":
+            blocks.append(_as_subheading(block, level) if is_sparse else _as_bold_paragraph(block))
+        else:
+            blocks.append(block)
+    for bookmark in unmatched:
+        level = _heading_level(bookmark)
+        blocks.append(PageBlock("heading", bookmark.title, level=level))
+    page.blocks = blocks
+    return level
+
+
+def _is_before(bookmark: Bookmark, block: PageBlock) -> bool:
+    return bookmark.top is None or (block.box is not None and block.box.y0 >= bookmark.top - 0.01)
+
+
+def _heading_level(bookmark: Bookmark) -> int:
+    return min(6, bookmark.level + 1)
+
+
+def _as_subheading(block: PageBlock, level: int) -> PageBlock:
+    return replace(block, level=min(6, level + max(1, block.level)))
+
+
+def _as_bold_paragraph(block: PageBlock) -> PageBlock:
+    return replace(block, kind="paragraph", level=0, bold=True)
+
+
+def _without_asterisks(text: str) -> str:
+    return text.replace("**", "").strip(" *")
+
+
+def _distance(block: PageBlock, bookmark: Bookmark) -> float:
+    if block.box is None or bookmark.top is None:
+        return 0.05
+    # A bookmark points to the line or slightly above it, seldom below.
+    offset = block.box.y0 - bookmark.top
+    return offset if offset >= 0 else -2 * offset
+
+
+def _comparison_key(text: str) -> str:
+    """Letters and digits in one case, for comparison without regard to typesetting."""
+    normalized = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(filter(str.isalnum, normalized))
+
+
+def _key_without_numbering(text: str) -> str:
+    """The key without numbering such as "Chapter 4" or "4.15" in front."""
+    text = text.lstrip("* ")
+    numbering = _NUMBERING.match(text)
+    return _comparison_key(text[numbering.end() :] if numbering else text)

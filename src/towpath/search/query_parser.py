@@ -1,0 +1,134 @@
+"""Parses a search query into terms: words, and phrases in quotes. There are no operators and no syntax errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from towpath.text.scripts import bigrams, is_unsegmented, words
+from towpath.text.stemming import is_cyrillic, stem
+from towpath.text.stopwords import STOPWORDS
+
+#: Characters of a query that are used; the rest is ignored.
+MAX_TEXT_LENGTH = 4_000
+MAX_TERMS = 32
+MAX_PHRASE_WORDS = 24
+#: A query of at least this many words is also searched for as a whole sentence.
+MIN_SENTENCE_WORDS = 5
+#: Longer tokens are keys, hashes or encoded files. Postgres rejects lexemes of 2 kB and more.
+MAX_WORD_LENGTH = 100
+#: In characters. A longer run is a sentence, whose bigrams need not all be adjacent.
+MAX_HAN_WORD_LENGTH = 4
+MAX_THAI_WORD_LENGTH = 12
+
+_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|「([^」]*)」')
+# Control characters, and halves of surrogate pairs, which cannot be encoded.
+_CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word, or several adjacent words. A ``quoted`` term must be in every text hit."""
+
+    words: tuple[str, ...]
+    quoted: bool = False
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return tuple(stem(word) for word in self.words)
+
+    @property
+    def is_prefix(self) -> bool:
+        """True if it ends in a single character of an unsegmented script, which matches the start of a bigram."""
+        return len(self.words[-1]) == 1 and is_unsegmented(self.words[-1])
+
+    @property
+    def is_stopword(self) -> bool:
+        return not self.quoted and all(word.casefold() in STOPWORDS for word in self.words)
+
+    @property
+    def cyrillic_stem(self) -> str | None:
+        """The Cyrillic stem if it has at least 3 letters, which is long enough for a prefix search."""
+        stemmed = stem(self.words[0]) if len(self.words) == 1 and not self.quoted else ""
+        return stemmed if len(stemmed) >= 3 and is_cyrillic(stemmed) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A parsed query. ``text`` is the text to embed."""
+
+    text: str
+    terms: tuple[Term, ...]
+
+    @property
+    def sentence_pattern(self) -> re.Pattern[str] | None:
+        """A pattern of all words in order; None if the query is short or has quoted phrases."""
+        query_words = _words(self.text)
+        if len(query_words) < MIN_SENTENCE_WORDS or self.phrases:
+            return None
+        return re.compile(r"\W+".join(map(re.escape, query_words)), re.IGNORECASE)
+
+    @property
+    def phrases(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if term.quoted)
+
+
+def parse_query(text: str) -> ParsedQuery:
+    clean = _CONTROL_CHARACTERS.sub(" ", text[:MAX_TEXT_LENGTH]).strip()
+    terms: dict[tuple[tuple[str, ...], bool], Term] = {}
+    for term in _terms(clean):
+        terms.setdefault((term.key, term.quoted), term)
+        if len(terms) == MAX_TERMS:
+            break
+    return ParsedQuery(clean, tuple(terms.values()))
+
+
+def _terms(text: str) -> Iterator[Term]:
+    offset = 0
+    for quoted in _QUOTED.finditer(text):
+        yield from _unquoted_terms(text[offset : quoted.start()])
+        phrase = _phrase_tokens(" ".join(part for part in quoted.groups() if part))
+        if phrase:
+            yield Term(phrase[:MAX_PHRASE_WORDS], quoted=True)
+        offset = quoted.end()
+    yield from _unquoted_terms(text[offset:])
+
+
+def _phrase_tokens(text: str) -> tuple[str, ...]:
+    phrase_words = _words(text)
+    tokens: list[str] = []
+    for word in phrase_words:
+        if not is_unsegmented(word):
+            tokens.append(word)
+        elif word is phrase_words[-1]:
+            tokens += bigrams(word)
+        else:
+            # Both indexes end a run with its last character as a token.
+            tokens += [*bigrams(word), word[-1]] if len(word) > 1 else [word]
+    return tuple(tokens)
+
+
+def _unquoted_terms(text: str) -> Iterator[Term]:
+    """Text between blanks is one term: ``foo-bar`` and ``1,234.56`` are phrases of their parts."""
+    for part in text.split():
+        for is_segmented, group in groupby(_words(part), key=lambda word: not is_unsegmented(word)):
+            if is_segmented:
+                yield from _one_term_or_many(list(group), MAX_PHRASE_WORDS)
+            else:
+                for run in group:
+                    # Thai, Lao, Burmese and Khmer (below U+2000) have alphabets and longer words.
+                    max_length = MAX_THAI_WORD_LENGTH if run < "\u2000" else MAX_HAN_WORD_LENGTH
+                    yield from _one_term_or_many(bigrams(run), max_length - 1)
+
+
+def _one_term_or_many(tokens: list[str], max_words: int) -> Iterator[Term]:
+    if len(tokens) <= max_words:
+        yield Term(tuple(tokens))
+    else:
+        yield from (Term((token,)) for token in tokens)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word, _, _ in words(text) if is_unsegmented(word) or len(word) <= MAX_WORD_LENGTH]

@@ -1,0 +1,66 @@
+"""Response and request models for runs and their events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from towpath.model.event import Event
+from towpath.model.run import Run
+from towpath.queries.waiting import Waiting
+from towpath.server.schemas.base import View
+from towpath.server.schemas.waiting import WaitingView, waiting_fields
+
+
+class RunView(WaitingView):
+    id: str
+    state: str = Field(description="QUEUED, RUNNING, COMPLETED, FAILED, TIMED_OUT or CANCELLED")
+    failure_type: str | None
+    error: str | None
+    pipeline: str
+    pipeline_version: int
+    resumes_run_id: str | None = Field(description="The earlier run whose completed stages this run reuses")
+    reason: str | None = Field(
+        description="Why the run was queued: submitted, reprocessed, retried, resumed (the server stopped during the "
+        "run before) or continued (the run before reached its deadline after progress)"
+    )
+    deadline_at: datetime | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class EventView(View):
+    id: int
+    kind: str
+    at: datetime
+    stage: str | None
+    job_id: str | None
+    detail: dict[str, object]
+
+
+class RunHistoryView(RunView):
+    events: list[EventView]
+
+
+class ReprocessRequest(BaseModel):
+    from_stage: str | None = Field(
+        None, description="First stage to execute; the results of the stages before it are reused"
+    )
+    fresh: bool = Field(False, description="Reuse no results and no cached answers; providers are paid again")
+
+
+class RunStartedView(View):
+    run_id: str
+
+
+def run_view(run: Run, waiting: Waiting | None) -> RunView:
+    names = RunView.model_fields.keys() - WaitingView.model_fields.keys()
+    return RunView.model_validate({name: getattr(run, name) for name in names} | waiting_fields(waiting))
+
+
+def run_history_view(run: Run, waiting: Waiting | None, events: list[Event]) -> RunHistoryView:
+    return RunHistoryView(
+        **run_view(run, waiting).model_dump(), events=[EventView.model_validate(event) for event in events]
+    )

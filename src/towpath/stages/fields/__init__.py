@@ -1,1 +1,0 @@
-"""One file for each sort of value that can be found in a text; ``field_finder`` brings them together."""

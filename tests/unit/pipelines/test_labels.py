@@ -1,0 +1,18 @@
+"""Every stage of the built-in pipelines has exactly one label."""
+
+from __future__ import annotations
+
+from towpath.pipelines import call, document
+from towpath.pipelines.labels import STAGE_LABELS, stage_label
+
+
+def test_every_stage_has_a_label() -> None:
+    assert {*document.STAGES, *call.STAGES, "connect"} == set(STAGE_LABELS)
+
+
+def test_no_two_stages_share_a_label() -> None:
+    assert len(set(STAGE_LABELS.values())) == len(STAGE_LABELS)
+
+
+def test_an_unknown_stage_is_shown_by_its_code() -> None:
+    assert stage_label("translate") == "translate"
