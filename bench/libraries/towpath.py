@@ -11,8 +11,9 @@ from sqlalchemy import func, select, text
 
 from bench.libraries.contract import BULK, STEPS, Engine, Measure, QueueLibrary, Task
 from bench.libraries.counters import WorkerCounters
-from towpath.clock import SystemClock
-from towpath.ledger.contract.ledger import ClaimRequest, RunPlan, Submission
+from towpath.clock import Clock, SystemClock
+from towpath.job_queue.contract import JobQueue
+from towpath.ledger.contract.ledger import ClaimRequest, Ledger, RunPlan, Submission
 from towpath.ledger.database import Database
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
@@ -33,6 +34,7 @@ from towpath.worker.worker import Worker
 
 CONCURRENCY = 200
 DURABLE = tuple(f"step_{number}" for number in range(1, STEPS + 1))
+STAGES = ("noop", "hold", *DURABLE)
 
 
 class Towpath(QueueLibrary):
@@ -54,7 +56,7 @@ class Towpath(QueueLibrary):
     async def connect(self, dsn: str) -> None:
         self._ledger = SqlLedger(_database(self.engine, dsn))
         self._notifier = (
-            PostgresNotifier(dsn, listen=False) if self.engine == "postgres" else InProcessNotifier()
+            InProcessNotifier() if self.engine == "sqlite" else PostgresNotifier(dsn, listen=False)
         )
         await self._notifier.open()
 
@@ -114,16 +116,24 @@ class Towpath(QueueLibrary):
             DURABLE[0]: Pipeline(DURABLE[0], 1, tuple(StageEntry(name, checkpoint) for name in DURABLE)),
         }
         ledger = SqlLedger(_database(self.engine, dsn))
-        notifier = PostgresNotifier(dsn) if self.engine == "postgres" else InProcessNotifier()
+        notifier = InProcessNotifier() if self.engine == "sqlite" else PostgresNotifier(dsn)
         await notifier.open()
         clock = SystemClock()
         executor = Executor(ledger, pipelines, _NoArtifacts(), clock, RetryPolicy())
-        worker = Worker(ledger, executor, notifier, clock, WorkerSettings(concurrency=CONCURRENCY))
+        settings = WorkerSettings(concurrency=CONCURRENCY)
+        queue = self.open_queue(ledger, notifier, clock, settings)
+        worker = Worker(ledger, executor, notifier, clock, settings, queue=queue)
         await ledger.claim(
             ClaimRequest(worker.name, limit=1, lease_seconds=1), datetime(2000, 1, 1, tzinfo=UTC)
         )
         await asyncio.to_thread(counters.wait_for_start)
         await worker.run()
+
+    def open_queue(
+        self, ledger: Ledger, notifier: Notifier, clock: Clock, settings: WorkerSettings
+    ) -> JobQueue | None:
+        """The queue of a worker; None claims from the database."""
+        return None
 
     async def _submit(self, count: int, stages: tuple[str, ...]) -> None:
         for start in range(0, count, BULK):
@@ -154,7 +164,7 @@ def _submission(pipeline: str, index: int, stages: tuple[str, ...]) -> Submissio
 
 
 def _database(engine: Engine, dsn: str) -> Database:
-    return PostgresDatabase(dsn) if engine == "postgres" else SqliteDatabase(Path(dsn))
+    return SqliteDatabase(Path(dsn)) if engine == "sqlite" else PostgresDatabase(dsn)
 
 
 _FINISHED = (

@@ -77,10 +77,16 @@ class SqliteDatabases:
 
 @contextlib.contextmanager
 def open_databases(engine: Engine) -> Generator[BenchmarkDatabases]:
-    """Start a private Postgres server, or make a temporary folder for SQLite files."""
+    """Start a private Postgres server, with a Redis for BullMQ, or make a temporary folder for SQLite files."""
     if engine == "postgres":
         with private_postgres() as server:
             yield PostgresDatabases(server)
+    elif engine == "redis":
+        from bench.queue.redis_databases import RedisDatabases
+        from bench.redis import private_redis
+
+        with private_postgres() as server, private_redis() as url:
+            yield RedisDatabases(url, PostgresDatabases(server))
     else:
         with tempfile.TemporaryDirectory(prefix="towpath-bench-") as folder:
             yield SqliteDatabases(Path(folder))

@@ -20,8 +20,8 @@ TITLES: dict[Column, str] = {
     "idle": "idle queries/min",
     "kill": "kill -9 to rework s",
 }
-ENGINES: dict[Engine, str] = {"postgres": "Postgres", "sqlite": "SQLite"}
-REFERENCES: dict[Engine, str] = {"postgres": "raw_postgres", "sqlite": "huey"}
+ENGINES: dict[Engine, str] = {"postgres": "Postgres", "redis": "BullMQ on Redis", "sqlite": "SQLite"}
+REFERENCES: dict[Engine, str] = {"postgres": "raw_postgres", "redis": "bullmq", "sqlite": "huey"}
 NONE = "-"
 
 

@@ -12,14 +12,16 @@ from sqlalchemy import delete
 from bench.search.corpus import GeneratedChunk, chunks, sentence_pool
 from bench.search.figures import Times, describe_load, table
 from bench.search.fill import chunk, document_id, fill
-from bench.search.model_vectors import MODEL_FOLDER, vectors_of
+from bench.search.model_vectors import vectors_of
 from bench.search.queries import mixed
+from towpath.bootstrap.embedders import run_in_thread
 from towpath.ledger import tables
 from towpath.ledger.database import Transaction
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.sqlite.database import SqliteDatabase
+from towpath.ledger.verbs.index_words import index_documents
 from towpath.model.ids import DEFAULT_ORG_ID
-from towpath.providers.local.embeddings.minilm import MiniLMEmbedder
+from towpath.providers.local.embeddings.english import EnglishEmbedder
 from towpath.search.contract import Mode, Query
 from towpath.search.hybrid import HybridSearcher
 from towpath.search.sqlite.index import SqliteIndex
@@ -48,7 +50,7 @@ async def _measure(
     count: int,
     searches: int,
 ) -> str:
-    searcher = HybridSearcher(SqliteIndex(database), MiniLMEmbedder(MODEL_FOLDER))
+    searcher = HybridSearcher(SqliteIndex(database), EnglishEmbedder(run_in_thread))
     started = time.perf_counter()
     await searcher.search(Query(DEFAULT_ORG_ID, "the first search"))
     loading = time.perf_counter() - started
@@ -79,3 +81,4 @@ async def _timed(searcher: HybridSearcher, text: str, mode: Mode) -> float:
 def _rewrite(tx: Transaction, document: Sequence[GeneratedChunk]) -> None:
     tx.connection.execute(delete(tables.chunks).where(tables.chunks.c.document_id == document_id(0)))
     tx.connection.execute(tables.chunks.insert(), [chunk(made) for made in document])
+    index_documents(tx, [document_id(0)])

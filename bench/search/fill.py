@@ -11,8 +11,10 @@ from itertools import islice
 from bench.search.corpus import CHUNKS_PER_DOCUMENT, GeneratedChunk
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import chunks, documents
+from towpath.ledger.verbs.index_words import index_documents
+from towpath.ledger.verbs.merge_words import read_merge, write_merged
 from towpath.model.ids import DEFAULT_ORG_ID, chunk_rowid
-from towpath.providers.local.embeddings.minilm import MiniLMEmbedder
+from towpath.providers.local.embeddings.english import EnglishEmbedder
 
 CREATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 _ID_NAMESPACE = uuid.UUID("6f8c1f0e-5d0c-5b52-9d2e-0c4f2f5f9a11")
@@ -32,12 +34,16 @@ def fill(database: Database, generated: Iterable[GeneratedChunk], total: int) ->
         written += len(batch)
         if written % (10 * _CHUNKS_PER_TRANSACTION) == 0:
             print(f"filled {written:,} of {total:,}", file=sys.stderr, flush=True)
+    while (plan := database.transact(read_merge, read=True)) is not None:
+        merged = plan.merge()
+        database.transact(lambda tx, plan=plan, merged=merged: write_merged(tx, plan, merged))
 
 
 def write(tx: Transaction, generated: Sequence[GeneratedChunk]) -> None:
     numbers = dict.fromkeys(item.document for item in generated)
     tx.connection.execute(documents.insert(), [_document(number) for number in numbers])
     tx.connection.execute(chunks.insert(), [chunk(item) for item in generated])
+    index_documents(tx, [document_id(number) for number in numbers])
 
 
 def chunk(generated: GeneratedChunk) -> dict[str, object]:
@@ -52,7 +58,7 @@ def chunk(generated: GeneratedChunk) -> dict[str, object]:
         "tokens": len(generated.text) // 5,
         "anchor": {"heading_path": [generated.heading], "page": generated.ordinal + 1},
         "vector": generated.vector,
-        "model": MiniLMEmbedder.model,
+        "model": EnglishEmbedder.model,
         "dimension": len(generated.vector),
     }
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from towpath.providers.contract import Embedded, Vectors
-from towpath.providers.local.embeddings.minilm import MiniLMEmbedder, embed_with_minilm
+from towpath.providers.local.embeddings.english import EnglishEmbedder, embed_english
 
-MODEL_FOLDER = Path(tempfile.gettempdir()) / "towpath-bench-model"
+CACHE = Path(tempfile.gettempdir()) / "towpath-bench-vectors"
 
 
 def vectors_of(texts: Sequence[str]) -> Vectors:
-    digest = hashlib.sha256("\n".join([MiniLMEmbedder.model, *texts]).encode()).hexdigest()[:16]
-    cache_file = MODEL_FOLDER / f"vectors-{digest}.npy"
+    digest = hashlib.sha256("\n".join([EnglishEmbedder.model, *texts]).encode()).hexdigest()[:16]
+    cache_file = CACHE / f"vectors-{digest}.npy"
     if not cache_file.exists():
-        MODEL_FOLDER.mkdir(exist_ok=True)
-        np.save(cache_file, embed_with_minilm(MODEL_FOLDER, list(texts)))
+        CACHE.mkdir(exist_ok=True)
+        np.save(cache_file, embed_english(list(texts)))
     return np.load(cache_file)
 
 
@@ -28,8 +28,12 @@ class PrecomputedEmbedder:
     """An embedder with precomputed vectors, to measure the search without the embedding."""
 
     provider = "bench"
-    model = MiniLMEmbedder.model
-    dimension = MiniLMEmbedder.dimension
+    model = EnglishEmbedder.model
+    dimension = EnglishEmbedder.dimension
+    price_per_million = 0.0
+    languages = EnglishEmbedder.languages
+    fusion_weight = EnglishEmbedder.fusion_weight
+    noise_similarity = EnglishEmbedder.noise_similarity
     batch_limit = None
 
     def __init__(self, texts: Sequence[str]) -> None:

@@ -6,10 +6,11 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from bench.benchmarks_page import write_section
 from bench.machine import describe_machine
-from bench.search import embedded, postgres
+from bench.search import against, embedded, postgres
 
 SUMMARY = "search on SQLite, and on Postgres compared with plain pgvector queries"
 
@@ -34,11 +35,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--searches", type=int, default=400, help="searches for each row of a table")
     parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="CHECKOUT",
+        help="time the same searches in this version and in a checkout of an older one, alternating",
+    )
+    parser.add_argument(
         "--write", action="store_true", help="write the documentation even after a partial run"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.against is not None:
+        for engine, (_, count) in ENGINES.items():
+            if arguments.engine in (None, engine):
+                checkout = arguments.against.resolve()
+                print(
+                    against.compare(checkout, engine, arguments.chunks or count, arguments.searches),
+                    flush=True,
+                )
+        return 0
     tables: list[str] = []
     for engine, (measure, count) in ENGINES.items():
         if arguments.engine in (None, engine):

@@ -32,5 +32,5 @@ def configure_logging(log_format: str, level: int = logging.INFO) -> None:
     text_formatter = logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     handler.setFormatter(JsonFormatter() if log_format == "json" else text_formatter)
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    for verbose_logger in ("httpx", "azure"):
+    for verbose_logger in ("alembic", "httpx", "azure"):
         logging.getLogger(verbose_logger).setLevel(logging.WARNING)

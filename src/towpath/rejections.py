@@ -27,6 +27,20 @@ def encrypted(format_name: str) -> Rejected:
     )
 
 
+def locked_pdf() -> Rejected:
+    """The PDF needs a password, which a new run can be given."""
+    return Rejected(
+        "encrypted", "This PDF is password-protected. Enter its password, or upload a copy without one."
+    )
+
+
+def wrong_password() -> Rejected:
+    return Rejected(
+        "wrong_password",
+        "Wrong password: this PDF does not open with it. Enter another one, or upload a copy without a password.",
+    )
+
+
 def copy_protected(format_name: str) -> Rejected:
     """The file is encrypted by a shop (DRM); its owner has no password to remove."""
     return Rejected("encrypted", f"This {format_name} is copy-protected (DRM). Upload a copy without DRM.")
@@ -37,6 +51,15 @@ def too_large(format_name: str, detail: str) -> Rejected:
     return Rejected(
         "too_large",
         f"This {format_name} is too large: {detail}. Split it into smaller files and upload those.",
+    )
+
+
+def calls_unavailable(package: str) -> Rejected:
+    """A package that processes recordings is not installed."""
+    return Rejected(
+        "calls_unavailable",
+        f"Recordings cannot be processed here, because the package {package} is not installed. "
+        "Install it: pip install 'towpath[calls]'",
     )
 
 

@@ -66,12 +66,21 @@ def stop_tracing() -> None:
 
 
 @contextmanager
+def stage_log_fields(*, run_id: str, document_id: str, org_id: str, stage: str) -> Generator[None]:
+    """Log records inside the context carry the ids of this job."""
+    token = log_fields.set({"run": run_id, "document": document_id, "stage": stage, "org": org_id})
+    try:
+        yield
+    finally:
+        log_fields.reset(token)
+
+
+@contextmanager
 def stage_span(
     *, run_id: str, document_id: str, org_id: str, stage: str, job_id: str, epoch: int
 ) -> Generator[None]:
     """Log records and spans inside the context carry the ids of this job."""
-    token = log_fields.set({"run": run_id, "document": document_id, "stage": stage, "org": org_id})
-    try:
+    with stage_log_fields(run_id=run_id, document_id=document_id, org_id=org_id, stage=stage):
         if _tracer is None:
             yield
             return
@@ -83,8 +92,6 @@ def stage_span(
         attributes = {**log_fields.get(), "job": job_id, "epoch": epoch}
         with _tracer.start_as_current_span(stage, trace.set_span_in_context(root), attributes=attributes):
             yield
-    finally:
-        log_fields.reset(token)
 
 
 @contextmanager

@@ -12,5 +12,5 @@ from tests.support.api_client import ApiClient, open_api_client
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[ApiClient]:
-    async with open_api_client(tmp_path / "data") as client:
+    async with open_api_client(tmp_path / "data", in_threads=True) as client:
         yield client

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
 
 from tests.support import recordings
-from tests.support.api_client import ApiClient
+from tests.support.api_client import ApiClient, open_api_client
 from tests.support.recordings import encoded, pictures, silence, tone, wav, wav_header
 
 _NOISE = random.Random(4).randbytes(20_000)
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[ApiClient]:
+    """Recordings are read and transcribed in child processes."""
+    async with open_api_client(tmp_path / "data") as client:
+        yield client
 
 
 def bad_recordings() -> Iterator[tuple[str, bytes, str]]:

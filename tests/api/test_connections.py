@@ -33,7 +33,7 @@ async def test_pages_together_are_the_whole_list_and_a_pinned_connection_is_firs
     whole = await client.get(address)
     assert len(whole) >= 2
     assert all(
-        connection["this"]["text"] and connection["other"]["document_name"] and connection["reason"]
+        connection["this"]["text"] and connection["other"]["document_name"] and connection["kind"]
         for connection in whole
     )
 

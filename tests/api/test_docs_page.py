@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from html.parser import HTMLParser
-from typing import cast
+from pathlib import Path
 
 import httpx
 import pytest
 
-from towpath.server.app import create_app
-from towpath.server.deps import Services
+from tests.support.api_client import open_api_client
 
 
 @pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(create_app(cast("Services", None), None))
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
-        yield client
+async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    async with open_api_client(tmp_path / "data", with_worker=False) as client:
+        yield client.http
 
 
 class _Page(HTMLParser):

@@ -92,6 +92,8 @@ def test_a_document_is_named_by_its_id_a_prefix_or_its_name(terminal: Terminal) 
     assert terminal.json("show", "LOCK.MD")["id"] == document_id
     missing = terminal.run("show", "keeper.md", expect=2)
     assert "No document has the id or name 'keeper.md'. `towpath list` shows all documents." in missing
+    short = terminal.run("show", document_id[:3], expect=2)
+    assert f"'{document_id[:3]}'. The beginning of an id needs at least 4 digits." in short
 
 
 @pytest.mark.usefixtures("submitted")
@@ -144,6 +146,7 @@ def test_a_document_that_is_not_a_call_is_named_so(terminal: Terminal, command: 
     output = terminal.run(command, "lock.md", expect=2)
 
     assert f"This document is not a call and has no {command}: lock.md is text/markdown." in output
+    assert "another organization" not in output
 
 
 @pytest.mark.usefixtures("submitted")

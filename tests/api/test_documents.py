@@ -153,7 +153,7 @@ async def test_deleting_removes_rows_and_files(client: ApiClient) -> None:
 
 
 async def test_a_queued_document_can_be_cancelled_and_says_so(tmp_path: Path) -> None:
-    async with open_api_client(tmp_path / "data", with_worker=False) as client:
+    async with open_api_client(tmp_path / "data", in_threads=True, with_worker=False) as client:
         document = await client.upload("letter.md", LETTER)
         waiting = await client.get(f"/documents/{document['id']}/status")
 

@@ -77,3 +77,15 @@ async def test_the_api_document_describes_every_error_as_a_problem(client: ApiCl
             assert all(
                 list(response["content"]) == ["application/problem+json"] for response in errors.values()
             )
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+async def test_moments_that_utc_cannot_hold_are_the_first_and_the_last_one(
+    client: ApiClient, moment: str
+) -> None:
+    runs = await client.http.get("/runs", params={"created_from": moment, "created_before": moment})
+    key = await client.http.post("/keys", json={"name": "page", "expires_at": moment})
+
+    assert (runs.status_code, runs.json()) == (200, [])
+    assert key.status_code == 201
+    assert key.json()["expires_at"][:4] == moment[:4]

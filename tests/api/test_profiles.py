@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.api_client import open_api_client
+from towpath.config.profiles import PROFILES
 from towpath.ledger.contract.ledger import ClaimRequest
-from towpath.profiles import PROFILES
 
 
 @pytest.mark.parametrize(

@@ -112,10 +112,10 @@ async def test_a_rejected_file_is_not_processed_again_when_it_is_uploaded_again(
 async def test_a_rejected_file_is_processed_again_if_the_readers_changed(
     tmp_path: Path,
 ) -> None:
-    async with open_api_client(tmp_path / "data") as client:
+    async with open_api_client(tmp_path / "data", in_threads=True) as client:
         first = await client.upload("nothing.txt", b"   \n ")
         await client.wait_until_finished(first["id"])
-    async with open_api_client(tmp_path / "data", ocr=False) as changed:
+    async with open_api_client(tmp_path / "data", in_threads=True, ocr="off") as changed:
         again = await changed.upload("nothing.txt", b"   \n ")
 
     assert again["duplicate"]
@@ -141,7 +141,7 @@ async def test_a_body_without_a_file_is_refused_and_nothing_is_stored(client: Ap
 
 
 async def test_a_file_over_the_limit_is_refused_before_it_is_stored(tmp_path: Path) -> None:
-    async with open_api_client(tmp_path / "data", max_upload_bytes=1000) as client:
+    async with open_api_client(tmp_path / "data", in_threads=True, max_upload_bytes=1000) as client:
         answer = await client.http.post("/documents", files={"file": ("big.txt", b"x" * 2000)})
 
         assert answer.status_code == 413
@@ -152,13 +152,13 @@ async def test_a_file_over_the_limit_is_refused_before_it_is_stored(tmp_path: Pa
 async def test_a_file_uploaded_again_after_its_run_failed_is_processed_from_the_stored_bytes(
     tmp_path: Path,
 ) -> None:
-    async with open_api_client(tmp_path / "data", with_worker=False) as idle:
+    async with open_api_client(tmp_path / "data", in_threads=True, with_worker=False) as idle:
         first = await idle.upload("letter.txt", b"The lock is closed.")
         await idle.post(f"/runs/{first['run_id']}/cancel")
         again = await idle.upload("letter.txt", b"The lock is closed.")
         assert again["duplicate"]
         assert again["run_id"] != first["run_id"]
-    async with open_api_client(tmp_path / "data") as client:
+    async with open_api_client(tmp_path / "data", in_threads=True) as client:
         status = await client.wait_until_finished(first["id"])
         assert status["status"] == "COMPLETED", status["error"]
         assert len([key for key in client.blobs() if "/originals/" in key]) == 1

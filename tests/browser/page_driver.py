@@ -79,7 +79,7 @@ class PageDriver:
             expect(self.page.get_by_text("Drop files or folders")).to_be_visible()
             drag("drop")
             try:
-                self.page.wait_for_function("drags.drop > 0", timeout=3_000)
+                self.page.wait_for_function("() => drags.drop > 0", timeout=3_000)
             except TimeoutError:
                 continue
             self.page.evaluate("drags.drop = 0")

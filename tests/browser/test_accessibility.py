@@ -20,7 +20,15 @@ _MARKDOWN = (
 )
 VIEWS = (
     *("#/", "#/?q=nothing-like-it", "agreement", "guide", "history", "chunks", "fields"),
-    *(f"#/search?q={PHRASE}", "#/search", "#/operations", "#/nowhere", "#/documents/unknown", "dialog"),
+    *(
+        f"#/search?q={PHRASE}",
+        "#/search",
+        "#/ask",
+        "#/operations",
+        "#/nowhere",
+        "#/documents/unknown",
+        "dialog",
+    ),
 )
 #: The screenshots of the documentation, by view and layout.
 SCREENSHOTS = {
@@ -127,7 +135,7 @@ def test_all_views_are_usable_by_keyboard(driver: PageDriver, documents: Mapping
     expect(page.get_by_role("heading", level=1, name=top)).to_be_visible()
 
     keyboard.press("/")
-    box = page.get_by_role("searchbox", name="Search all documents")
+    box = page.get_by_role("combobox", name="Search all documents")
     expect(box).to_be_focused()
     keyboard.type(PHRASE)
     expect(page.locator(".hit mark").first).to_be_visible()

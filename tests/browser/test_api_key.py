@@ -49,6 +49,7 @@ def test_the_key_is_entered_stored_and_removed(
         driver.row("Guarded.pdf").get_by_role("link").click()
         expect(page.locator("[data-page='1']")).to_have_attribute("data-drawn", "yes")
         with page.expect_download() as download:
+            page.get_by_label("Download", exact=True).click()
             page.get_by_role("button", name="Download original").click()
         assert download.value.suggested_filename == "Guarded.pdf"
 

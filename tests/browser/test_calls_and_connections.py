@@ -52,13 +52,15 @@ def test_the_transcript_follows_the_player_and_a_click_plays_its_line(
 
     driver.open(f"#/documents/{call}")
     page = driver.page
-    lines = page.locator(".transcript li")
+    lines, turns = page.locator(".transcript .line"), page.locator(".turn-of-call")
     expect(lines).to_have_count(len(segments))
     expect(page.locator(".document-head")).to_contain_text("2 speakers")
-    expect(lines.first).to_contain_text("Speaker 1")
-    expect(lines.last).to_contain_text("Speaker 2")
+    expect(turns).to_have_count(2)
+    expect(turns.first).to_contain_text("Speaker 1")
+    expect(turns.last).to_contain_text("Speaker 2")
     about = page.get_by_role("region", name="Call analysis")
-    expect(about).to_contain_text(analysis["summary"][:40])
+    assert analysis["summary"] is None, "the local analysis makes no summary"
+    expect(about).to_contain_text(f"Longest monologue: {analysis['longest_monologue']['speaker']}")
     expect(about).to_contain_text(f"{analysis['speakers'][0]['share'] * 100:.0f} %")
     assert driver.violations() == []
 
@@ -66,20 +68,56 @@ def test_the_transcript_follows_the_player_and_a_click_plays_its_line(
     page.evaluate("document.querySelector('audio').playbackRate = 0.1")
     position = "document.querySelector('audio').currentTime"
     lines.last.get_by_role("button").click()
-    expect(lines.last).to_have_class("current")
+    expect(lines.last).to_have_class("line current")
     expect(lines.last).to_be_in_viewport(ratio=1)
     expect(page.locator(".document-head"), "only the transcript scrolls, not the page").to_be_in_viewport(
         ratio=1
     )
     assert page.evaluate(position) >= segments[-1]["start"] - 0.1
-    # The local model gives no times of words, so a click plays from the start of the line.
-    lines.nth(1).locator(".word").click()
-    expect(lines.nth(1)).to_have_class("current")
-    assert segments[1]["start"] - 0.1 <= page.evaluate(position) < segments[-1]["start"]
+    lines.first.locator(".word").first.click()
+    expect(lines.first).to_have_class("line current")
+    assert segments[0]["start"] - 0.1 <= page.evaluate(position) < segments[-1]["start"]
     page.evaluate("document.querySelector('audio').pause()")
     page.locator(".call-content").evaluate("words => words.scrollTo(0, 0)")
     driver.screenshot("call", screenshots)
     driver.assert_no_errors()
+
+
+def test_a_speaker_is_named_and_the_recording_comes_first_on_a_phone(
+    browser: Browser, server: Server, screenshots: Path
+) -> None:
+    client = Client(server.url)
+    call = client.upload("Call of 3 March.wav", a_call())["id"]
+    assert wait_until_ended(client, call)["status"] == "COMPLETED"
+    with open_page(browser, server.url, width=390, height=844) as driver:
+        page = driver.page
+        driver.open(f"#/documents/{call}")
+        expect(page.get_by_role("tab", name="Recording")).to_have_attribute("aria-selected", "true")
+        expect(page.locator("audio")).to_be_in_viewport()
+        page.get_by_label("Playback speed").select_option("1.5")
+        assert page.evaluate("document.querySelector('audio').playbackRate") == 1.5
+        page.get_by_role("button", name="Speaker 2: change the name").first.click()
+        editor = page.get_by_label("Name of Speaker 2")
+        editor.fill("Ada Thorne")
+        editor.press("Enter")
+        turn = page.locator(".turn-of-call").last
+        expect(turn).to_contain_text("Ada Thorne")
+        expect(page.get_by_role("region", name="Call analysis")).to_contain_text("Ada Thorne")
+        assert driver.violations() == []
+        assert driver.overflow() <= 0
+        driver.screenshot("call-phone", screenshots)
+        page.reload()
+        expect(turn).to_contain_text("Ada Thorne")
+        page.get_by_label("Download", exact=True).click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download transcript (SRT)").click()
+        assert download.value.suggested_filename == "Call of 3 March.srt"
+        assert "Ada Thorne: " in Path(download.value.path()).read_text("utf-8")
+        page.get_by_role("button", name="Ada Thorne: change the name").first.click()
+        editor.fill("")
+        editor.press("Enter")
+        expect(turn).to_contain_text("Speaker 2")
+        driver.assert_no_errors()
 
 
 def test_connections_are_shown_pinned_and_hidden(
@@ -102,9 +140,17 @@ def test_connections_are_shown_pinned_and_hidden(
     driver.open(f"#/documents/{document}?tab=connections")
     pairs = driver.page.locator(".connection")
     expect(pairs).to_have_count(len(connections))
+    expect(driver.page.locator(".connection-card")).to_have_count(
+        len({item["other"]["document_id"] for item in connections})
+    )
     closest = max(connections, key=lambda item: item["score"])
-    expect(pairs.first).to_contain_text(closest["reason"])
+    expect(pairs.first).to_contain_text(f"Shared terms: {', '.join(closest['shared_terms'])}")
     expect(pairs.first).to_contain_text(f"{int(closest['score'] * 100 + 0.5)} %")
+    kinds = driver.page.get_by_role("combobox", name="Kind of connection")
+    kinds.select_option("edition")
+    expect(pairs).to_have_count(0)
+    kinds.select_option("")
+    expect(pairs).to_have_count(len(connections))
     assert driver.violations() == []
     driver.screenshot("connections", screenshots)
 
@@ -164,7 +210,8 @@ def test_a_failed_analysis_is_repeated_by_a_button(
     expect(about).to_contain_text("its transcript is complete")
     assert cloud_driver.violations() == []
     about.get_by_role("button", name="Analyze again").click()
-    expect(about.get_by_role("button")).to_have_count(0)
+    expect(about.get_by_role("button", name="Analyze again")).to_have_count(0)
+    expect(about.get_by_role("button", name="Analyzing")).to_have_count(0)
     expect(about).to_contain_text(client.get(f"/documents/{call}/analysis")["summary"][:40])
     cloud_driver.assert_no_errors()
 
@@ -175,11 +222,11 @@ def test_a_click_on_a_word_plays_from_that_word(cloud_driver: PageDriver, cloud_
     assert wait_until_ended(client, call)["status"] == "COMPLETED"
     word = client.get(f"/documents/{call}/transcript")["segments"][1]["words"][2]
     cloud_driver.open(f"#/documents/{call}")
-    line = cloud_driver.page.locator(".transcript li").nth(1)
+    line = cloud_driver.page.locator(".transcript .line").nth(1)
     expect(line).to_be_visible()
     cloud_driver.page.evaluate("document.querySelector('audio').playbackRate = 0.1")
     line.locator(".word").nth(2).click()
-    expect(line).to_have_class("current")
+    expect(line).to_have_class("line current")
     expect(line.locator(".word.current")).to_have_text(word["text"])
     assert cloud_driver.page.evaluate("document.querySelector('audio').currentTime") >= word["start"] - 0.1
 

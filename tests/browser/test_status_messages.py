@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.document_states import DocumentStateBuilder
 from tests.browser.page_driver import PageDriver
-from tests.browser.sample_files import agreement, password_protected
+from tests.browser.sample_files import agreement
 from towpath.model.run import FailureType
 
 _TRACE = "RuntimeError: the model answered 3 vectors for 4 texts"
@@ -139,19 +139,6 @@ def test_the_dialogs_say_what_they_will_do(
     assert states.client.http.get(f"/documents/{document_id}").status_code == 404
 
 
-def test_a_password_protected_file_is_rejected_without_a_retry(driver: PageDriver, tmp_path: Path) -> None:
-    path = password_protected(tmp_path / "Protected.pdf")
-    driver.open()
-    driver.drop(path)
-    row = driver.row("Protected.pdf")
-    expect(row.locator(".badge")).to_have_text("Rejected")
-    expect(row.locator(".row-message")).to_contain_text("password")
-    row.get_by_role("link").click()
-    expect(driver.page.get_by_role("button", name="Run again…")).to_be_visible()
-    expect(driver.page.get_by_role("button", name="Retry")).to_have_count(0)
-    expect(driver.page.get_by_text("This PDF is password-protected and cannot be displayed.")).to_be_visible()
-
-
 def test_operations_shows_queue_workers_and_a_throttled_provider(
     idle_driver: PageDriver, documents: Mapping[str, str]
 ) -> None:
@@ -180,7 +167,8 @@ def test_failures_are_grouped_and_retried_together(
     for number in range(3):
         states.failed(states.upload(f"Storm report {number}.txt"), "ConnectionError: the provider is down")
     idle_driver.open("#/operations")
-    line = idle_driver.page.get_by_role("row").filter(has_text="the provider is down")
+    rows = idle_driver.page.get_by_role("row").filter(has_text="the provider is down")
+    line = rows.filter(has=idle_driver.page.get_by_role("button", name="Retry all"))
     expect(line).to_contain_text("3")
     assert idle_driver.violations() == []
     idle_driver.screenshot("operations", screenshots)

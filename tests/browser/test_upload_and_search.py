@@ -30,10 +30,10 @@ def test_dropped_files_are_processed_and_a_phrase_is_found_on_its_page(
     driver.screenshot("library", screenshots)
 
     driver.page.get_by_role("link", name="Search").click()
-    box = driver.page.get_by_role("searchbox", name="Search all documents")
+    box = driver.page.get_by_role("combobox", name="Search all documents")
     box.fill(PHRASE)
     first = driver.page.locator(".hit").first
-    expect(first.get_by_role("link")).to_have_text("Mooring agreement 2026.pdf")
+    expect(first.locator(".hit-link")).to_have_text("Mooring agreement 2026.pdf")
     expect(first.locator("mark").first).to_be_visible()
     driver.screenshot("search", screenshots)
     box.press("Enter")
@@ -52,8 +52,13 @@ def test_dropped_files_are_processed_and_a_phrase_is_found_on_its_page(
     assert around["x"] - 6 <= words["x"] <= around["x"] + around["width"] + 6
     expect(driver.page.locator(".document-text mark").first).to_be_in_viewport()
     driver.screenshot("document", screenshots)
-    driver.page.go_back()
+    driver.page.get_by_role("link", name="Back to the search").click()
     expect(box).to_have_value(PHRASE)
+    expect(first.locator(".hit-link"), "the result that was opened").to_be_focused()
+    driver.page.go_back()
+    expect(frame).to_be_in_viewport()
+    driver.page.go_back()
+    expect(first.locator(".hit-link")).to_be_focused()
     driver.assert_no_errors()
 
 
@@ -83,10 +88,11 @@ def test_a_right_to_left_title_does_not_change_the_direction_of_its_line(driver:
     driver.open()
     expect(driver.row("Keeper.md").locator("bdi")).to_have_text(title)
     driver.open(f"#/documents/{document['id']}")
-    line = driver.page.locator(".document-name p")
+    line = driver.page.locator(".document-own-title")
     expect(line).to_have_css("direction", "ltr")
-    expect(line).to_contain_text(f"{title} · Markdown · ")
+    expect(line).to_contain_text(title)
     expect(line.locator("bdi")).to_have_text(title)
+    expect(driver.page.locator(".document-name p.quiet")).to_contain_text("Markdown · ")
 
 
 def test_a_duplicate_upload_links_to_the_existing_document(driver: PageDriver, tmp_path: Path) -> None:
@@ -100,7 +106,7 @@ def test_a_duplicate_upload_links_to_the_existing_document(driver: PageDriver, t
     driver.drop(duplicate)
     tray = driver.page.get_by_role("region", name="Uploads")
     expect(tray).to_contain_text("Duplicate of “Tolls.txt”")
-    tray.get_by_role("link", name="Copy of tolls.txt").click()
+    tray.get_by_role("link", name="Duplicate of “Tolls.txt”").click()
     expect(driver.page.get_by_role("heading", name="Tolls.txt", level=1)).to_be_visible()
 
 

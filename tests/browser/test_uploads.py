@@ -87,7 +87,7 @@ def test_an_interrupted_upload_is_sent_again_once(browser: Browser, tmp_path: Pa
     first = Server(tmp_path / "data").wait_until_ready()
     with open_page(browser, first.url) as driver:
         driver.open()
-        speed_up = slow_down(driver, 300_000)
+        speed_up = slow_down(driver, 60_000)
         driver.drop(path)
         tray = driver.page.get_by_role("region", name="Uploads")
         expect(tray).to_contain_text("% of 1.4 MB")

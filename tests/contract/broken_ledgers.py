@@ -11,8 +11,8 @@ from towpath.clock import ManualClock
 from towpath.ledger import database
 from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.ledger.database import Transaction
+from towpath.ledger.sql_files import statements
 from towpath.ledger.sql_ledger import SqlLedger
-from towpath.ledger.statements import statements
 from towpath.ledger.verbs import queue_run
 from towpath.model.job import ClaimedJob
 

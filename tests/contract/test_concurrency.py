@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -12,6 +11,7 @@ from tests.contract.ledger_driver import LedgerDriver
 from tests.contract.sqlite_stress import run_stress_worker
 from tests.support.databases import sqlite_engine
 from tests.support.factories import a_plan, a_submission
+from tests.support.fork_server import fork_server
 from towpath.errors import IllegalTransition, LeaseLost
 from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.ledger.contract.settlements import Finish, Settled
@@ -134,9 +134,10 @@ def test_eight_processes_on_one_sqlite_file_get_no_locked_error(
 ) -> None:
     # Given one file, and eight processes that submit and work as fast as they can
     file = tmp_path / "stress.db"
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.contract.sqlite_stress"])
-    with sqlite_engine(file, migrated_sqlite_file) as engine, ProcessPoolExecutor(8, context) as processes:
+    with (
+        sqlite_engine(file, migrated_sqlite_file) as engine,
+        ProcessPoolExecutor(8, fork_server) as processes,
+    ):
         done = [processes.submit(run_stress_worker, file, number, 12) for number in range(8)]
         reports = [process.result(120) for process in done]
         # Then no process had an error

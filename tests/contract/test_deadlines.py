@@ -8,9 +8,9 @@ import pytest
 
 from tests.contract.ledger_driver import LedgerDriver
 from towpath.errors import LeaseLost
-from towpath.ledger.contract.settlements import Finish
+from towpath.ledger.contract.settlements import Finish, Suspended
 from towpath.model.event import EventKind
-from towpath.model.job import JobStatus
+from towpath.model.job import JobStatus, WaitingReason
 from towpath.model.run import RunState
 
 
@@ -80,3 +80,16 @@ async def test_a_sweep_times_out_at_most_limit_runs(driver: LedgerDriver) -> Non
     driver.clock.advance(25)
     assert (await driver.ledger.sweep(driver.now, limit=3)).timed_out == 3
     assert (await driver.ledger.sweep(driver.now, limit=3)).timed_out == 2
+
+
+async def test_waiting_for_the_storage_moves_the_deadline(driver: LedgerDriver) -> None:
+    run_id = await driver.submitted_run(deadline_seconds=120)
+    job = await driver.claim_one()
+    deadline = (await driver.run(run_id)).deadline_at
+    assert deadline is not None
+    driver.clock.advance(100)
+    await driver.settle(Suspended(job.lease, driver.later(900), WaitingReason.STORAGE, detail="full"))
+
+    assert (await driver.run(run_id)).deadline_at == deadline + timedelta(seconds=900)
+    driver.clock.advance(901)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 0

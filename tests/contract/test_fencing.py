@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from towpath.errors import LeaseLost
 from towpath.ledger.contract.provider_calls import CallAnswer
 from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settlement, Suspended
 from towpath.model.event import EventKind
-from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.model.ids import DEFAULT_ORG_ID, new_id
 from towpath.model.job import Lease, Progress, ProgressUnit, WaitingReason
 
 CALL = a_call()
@@ -34,6 +35,12 @@ async def _heartbeat(driver: LedgerDriver, lease: Lease) -> None:
         raise LeaseLost("The heartbeat was refused.")
 
 
+def _two_stages(lease: Lease) -> Advance:
+    next_id = new_id()
+    then = Finish(replace(lease, job_id=next_id, epoch=1), {"late": True})
+    return Advance(lease, "chunk", 5, {"late": True}, next_id=next_id, then=then)
+
+
 #: Every write that a worker can make with a lease.
 WRITES: dict[str, Callable[[LedgerDriver, Lease], Awaitable[object]]] = {
     "heartbeat": _heartbeat,
@@ -45,6 +52,7 @@ WRITES: dict[str, Callable[[LedgerDriver, Lease], Awaitable[object]]] = {
     ),
     "advance and keep": _settles(lambda driver, lease: Advance(lease, "chunk", 5, {"late": True})),
     "advance": _settles(lambda driver, lease: Advance(lease, "chunk", 5, {"late": True}, keep=False)),
+    "advance, then finish": _settles(lambda driver, lease: _two_stages(lease)),
     "finish": _settles(lambda driver, lease: Finish(lease, {"late": True}, ("connect",))),
     "fail": _settles(lambda driver, lease: Fail(lease, "late", driver.now)),
     "reject": _settles(lambda driver, lease: Fail(lease, "late", driver.now, final=True)),

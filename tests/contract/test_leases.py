@@ -99,3 +99,16 @@ async def test_one_claim_and_one_heartbeat_handle_hundreds_of_jobs(
     assert len(claimed) == 300
     held = driver.ledger.heartbeat([job.lease for job in claimed], LEASE_SECONDS, driver.now)
     assert held == {job.lease.job_id for job in claimed}
+
+
+async def test_the_job_of_a_dead_worker_is_rescued_before_its_lease_ends(driver: LedgerDriver) -> None:
+    await driver.submitted_run()
+    [job] = await driver.claim("anna")
+
+    assert (await driver.ledger.sweep(driver.now, dead_workers=["boris"])).rescued == 0
+    assert (await driver.ledger.sweep(driver.now, dead_workers=["anna", "boris"])).rescued == 1
+
+    [again] = await driver.claim("boris")
+    assert again.lease.job_id == job.lease.job_id
+    assert again.lease.epoch > job.lease.epoch
+    assert (again.attempts, again.crashes, again.suspect) == (0, 0, True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.ledger_driver import LedgerDriver
+from towpath.config.profiles import PROFILES
 from towpath.ledger.contract.ledger import ClaimRequest
-from towpath.profiles import PROFILES
 
 THRESHOLDS = {"extraction-queue": 7200.0, "checkpointed": 1800.0}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,8 +15,8 @@ from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, 
 from towpath.ledger.database import Transaction
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.model.event import EventKind
-from towpath.model.ids import DEFAULT_ORG_ID
-from towpath.model.job import JobStatus, Lease, WaitingReason
+from towpath.model.ids import DEFAULT_ORG_ID, new_id
+from towpath.model.job import JobStatus, Lease, Progress, ProgressUnit, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.run import RunState
 
@@ -119,10 +120,81 @@ async def test_a_lost_lease_in_a_batch_does_not_affect_the_others(
     ]
 
 
+def _next(lease: Lease) -> Lease:
+    """The lease that an advance of ``lease`` keeps."""
+    return replace(lease, job_id=new_id(), epoch=1)
+
+
+def _then(lease: Lease, then: Advance | Finish, **rest: Any) -> Advance:
+    """The stage and the stage after it, settled together."""
+    return Advance(lease, "chunk", 5, {"pages": 3}, next_id=then.lease.job_id, then=then, **rest)
+
+
+async def test_stages_that_are_settled_together_are_stored_like_stages_settled_one_by_one(
+    driver: LedgerDriver,
+) -> None:
+    async def history(run_id: str) -> tuple[object, ...]:
+        jobs, events = await driver.jobs(run_id), await driver.events(run_id)
+        return (
+            (await driver.run(run_id)).state,
+            [(job.stage, job.status, job.lease_epoch, job.result, job.progress) for job in jobs],
+            [(event.kind, event.stage, event.detail) for event in events],
+        )
+
+    progress = Progress(2, 2, ProgressUnit.CHUNK)
+    together = await driver.submitted_run("together")
+    lease = (await driver.claim_one()).lease
+    embed = Advance(_next(lease), "embed", 5, {"chunks": 2}, progress=progress)
+    settled = await driver.settle(_then(lease, embed))
+    assert settled.next is not None
+    assert (settled.next.epoch, settled.next.worker, settled.job_id) == (1, lease.worker, embed.lease.job_id)
+    await driver.settle(Finish(settled.next, {"vectors": 2}, ("connect",)))
+
+    one_by_one = await driver.submitted_run("one by one")
+    lease = (await driver.claim(stages=["extract"]))[0].lease
+    for stage, result, done in (("chunk", {"pages": 3}, None), ("embed", {"chunks": 2}, progress)):
+        kept = (await driver.advance(lease, stage, result=result, progress=done)).next
+        assert kept is not None
+        lease = kept
+    await driver.settle(Finish(lease, {"vectors": 2}, ("connect",)))
+    assert await history(together) == await history(one_by_one)
+
+
+async def test_of_stages_that_are_settled_together_all_or_none_are_stored(driver: LedgerDriver) -> None:
+    """I7: what the last stage publishes is visible with the completion of all of them."""
+
+    def rename(tx: Transaction, job_id: str, write: object) -> Json:
+        if write == "breaks":
+            raise RuntimeError("the disk is full")
+        tx.connection.exec_driver_sql(f"update documents set name = '{write}'")
+        return {"renamed": write}
+
+    ledger = SqlLedger(driver.database, apply_write=rename)
+    run_id = await driver.submitted_run("original")
+    lease = (await driver.claim_one()).lease
+    before = driver.contents()
+    with pytest.raises(RuntimeError):
+        await ledger.settle(
+            [_then(lease, Finish(_next(lease), writes=("breaks",)), writes=("renamed",))], driver.now
+        )
+    assert driver.contents() == before
+
+    finish = _then(lease, Finish(_next(lease), writes=("by the second",)), writes=("by the first",))
+    assert isinstance((await ledger.settle([finish], driver.now))[0], Settled)
+    assert _names(driver) == ["by the second"]
+    completed = [event for event in await driver.events(run_id) if event.kind == "STEP_COMPLETED"]
+    assert [(event.stage, event.detail) for event in completed] == [
+        ("extract", {"renamed": "by the first"}),
+        ("chunk", {"renamed": "by the second"}),
+    ]
+
+
 def _settlements(driver: LedgerDriver, lease: Lease) -> dict[str, Settlement]:
     return {
         "advance and keep": Advance(lease, "chunk", 5, {"pages": 3}),
         "advance": Advance(lease, "chunk", 5, {"pages": 3}, keep=False),
+        "advance, then advance": _then(lease, Advance(_next(lease), "embed", 5, {"chunks": 2})),
+        "advance, then finish": _then(lease, Finish(_next(lease), {"chunks": 2}, ("connect",))),
         "finish": Finish(lease, {"pages": 3}, ("connect", "notify")),
         "fail": Fail(lease, "it broke", driver.later(30)),
         "reject": Fail(lease, "it can never work", driver.now, final=True),
@@ -132,7 +204,11 @@ def _settlements(driver: LedgerDriver, lease: Lease) -> dict[str, Settlement]:
 
 
 @pytest.mark.parametrize(
-    "name", ["advance and keep", "advance", "finish", "fail", "reject", "suspend", "release"]
+    "name",
+    [
+        *("advance and keep", "advance", "advance, then advance", "advance, then finish"),
+        *("finish", "fail", "reject", "suspend", "release"),
+    ],
 )
 async def test_a_repeated_settlement_gets_the_same_answer(driver: LedgerDriver, name: str) -> None:
     await driver.submit()

@@ -34,8 +34,11 @@ class CallDrillReport:
     error: str | None = None
     kills: int = 0
     windows: int = 0
+    #: Answered calls that transcribed a window; without the call that finds the language of the recording.
     made: int = 0
+    #: Calls of the model that a kill interrupted and that were made again.
     repeated: int = 0
+    #: Seconds of audio in the transcribed windows.
     seconds: float = 0.0
     #: Megabytes of the server with its child processes, and finished windows, at each status request.
     memory: list[int] = field(default_factory=list[int])
@@ -75,12 +78,10 @@ def run_call_drill(
         )
     report.status, report.error = status["status"], status["error"]
     with sqlite3.connect(data / "towpath.db") as database:
-        window_calls = "from provider_calls where model like 'moonshine%'"
-        report.made, report.repeated = database.execute(
-            f"select sum(status = 'ANSWERED'), sum(repeated) {window_calls}"
-        ).fetchone()
-        [report.seconds] = database.execute(
-            f"select sum(json_extract(units, '$.seconds')) {window_calls}"
+        report.made, report.repeated, report.seconds = database.execute(
+            "select sum(seconds is not null and status = 'ANSWERED'), sum(repeated), sum(seconds) from "
+            "(select *, json_extract(units, '$.seconds') as seconds from provider_calls "
+            "where model like 'whisper%')"
         ).fetchone()
     return report
 

@@ -29,8 +29,12 @@ from tests.support.emulators.process import emulator_process, state
 from tests.support.servers import FINISHED_STATUSES, Client
 from tests.support.timeouts import COMMAND_SECONDS, wait_until
 
-#: Seconds between two disturbances; a process needs some seconds to start.
+#: Seconds between two disturbances.
 PAUSE_SECONDS = (0.5, 6.0)
+#: The share of disturbances that wait until all processes work; the others may hit a process that starts or stops.
+SHARE_WHEN_WORKING = 0.75
+#: The longest wait for it, in seconds.
+LONGEST_START_SECONDS = 90.0
 #: Disturbances and their weights. "restart" restarts Postgres, or the embedded server by SIGTERM.
 WEIGHTS = {"kill one": 40, "kill all": 12, "terminate": 15, "stop": 15, "restart": 8, "half upload": 10}
 
@@ -118,12 +122,20 @@ class Chaos:
 
     def run(self, until: Callable[[], bool]) -> None:
         while not until():
+            if self._rng.random() < SHARE_WHEN_WORKING:
+                self._wait_until_working(until)
             time.sleep(self._rng.uniform(*PAUSE_SECONDS))
             self._instance.restart_processes()
             name = self._rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
             if self._instance.running():
                 self._actions[name]()
                 self.counts[name] += 1
+
+    def _wait_until_working(self, until: Callable[[], bool]) -> None:
+        """Wait for the processes to start, or to continue: on a busy machine that takes longer than a pause."""
+        deadline = time.monotonic() + LONGEST_START_SECONDS
+        while not (self._instance.is_working() or until() or time.monotonic() > deadline):
+            time.sleep(0.5)
 
     def _send_half_an_upload(self) -> None:
         """Send a part of the body and close the connection."""
@@ -147,13 +159,14 @@ def run_chaos(engine: str, folder: Path, *, seconds: float, documents: int, seed
         ends_at = time.monotonic() + seconds
         chaos.run(lambda: time.monotonic() > ends_at)
         instance.continue_all()
-        instance.restart_processes()
         client = Client(instance.url)
         uploader.without_pauses.set()
+        # A process that got SIGTERM last may still be about to end: it is started again.
         wait_until(
-            lambda: instance.answers() and uploader.done.is_set(),
+            lambda: instance.is_working() and uploader.done.is_set(),
             "every upload to be acknowledged",
             COMMAND_SECONDS,
+            0.5,
         )
         ids = list(uploader.acknowledged)
         wait_until(lambda: _all_finished(client, ids), "every document to be over", COMMAND_SECONDS, 0.5)

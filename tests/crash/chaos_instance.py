@@ -20,15 +20,17 @@ from sqlalchemy import text
 from tests.support.databases import PostgresServer
 from tests.support.servers import free_port
 from tests.support.timeouts import PROCESS_SECONDS
+from towpath.errors import DatabaseUnavailable
 from towpath.ledger.database import Database
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.sqlite.database import SqliteDatabase
 
-LEASE_SECONDS = 6.0
+#: Long enough for a worker to renew it on a machine with many times more work than cores.
+LEASE_SECONDS = 15.0
 #: Besides the lease and the wait between attempts, everything is the default of a user, `max_crashes` too.
 SETTINGS = {
     "TOWPATH_LEASE_SECONDS": str(LEASE_SECONDS),
-    "TOWPATH_HEARTBEAT_SECONDS": "2",
+    "TOWPATH_HEARTBEAT_SECONDS": "5",
     "TOWPATH_BACKOFF_SCALE": "0.05",
     "TOWPATH_EMBEDDER": "openai",
     "TOWPATH_READER": "local",
@@ -116,6 +118,14 @@ class ChaosInstance:
             return httpx.get(f"{self.url}/ready", timeout=5).status_code == 200
         return False
 
+    def is_working(self) -> bool:
+        """Whether the server answers and every worker is registered. Starts or continues those that should run."""
+        self.restart_processes()
+        workers = sum(name != "server" for name in self.processes)
+        with suppress(DatabaseUnavailable):
+            return self.answers() and (workers == 0 or self.live_registrations() == workers)
+        return False
+
     def count(self, query: str) -> int:
         database = self.open_database()
         try:
@@ -125,7 +135,7 @@ class ChaosInstance:
             database.close()
 
     def live_registrations(self) -> int:
-        """Registered workers whose last sign is recent. Rows of killed workers expire."""
+        """Registered workers among the processes that were started last. Rows of killed workers expire."""
         names = {process.pid for process in self.processes.values()}
         listed = ", ".join(map(str, sorted(names)))
         return self.count(f"select count(*) from workers where pid in ({listed})")

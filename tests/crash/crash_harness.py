@@ -19,11 +19,11 @@ from tests.support.databases import EngineUnderTest, PostgresServer, empty, post
 from tests.support.factories import a_document
 from tests.support.processes import WorkerProcess, start_worker
 from tests.support.timeouts import WAIT_SECONDS, wait_until
-from towpath.drill.audit import (
+from towpath.drill.lease_audit import (
     answered_twice,
     clear_audit,
-    fence_violations,
     install_audit,
+    lease_violations,
     sign_sqlite,
     signed_url,
 )
@@ -177,7 +177,7 @@ class CrashHarness:
         assert len({row.document_id for row in states}) == len(states), "a document has two runs"
         jobs = self.rows(select(_jobs.run_id, _jobs.stage, _jobs.status, _jobs.lease_epoch))
         assert {str(job.status) for job in jobs} == {"COMPLETED"}
-        assert fence_violations(self.engine.database) == []
+        assert lease_violations(self.engine.database) == []
         assert answered_twice(self.engine.database) == 0
         executed = executions(self.effects)
         assert set(executed.values()) <= {1}, "a stage ran twice under one epoch"

@@ -35,7 +35,13 @@ AT_ONCE = 8
 ROLE = "towpath_worker"
 #: A clean shutdown and a crash, by turns.
 HOW = (signal.SIGINT, signal.SIGQUIT)
-PACE = {"TOWPATH_POLL_SECONDS": "0.2", "TOWPATH_CHILD_PROCESSES": "1", "TOWPATH_BACKOFF_SCALE": "0.05"}
+PACE = {
+    "TOWPATH_POLL_SECONDS": "0.2",
+    "TOWPATH_CHILD_PROCESSES": "1",
+    "TOWPATH_BACKOFF_SCALE": "0.05",
+    # A busy machine needs more than the default to end four workers at once.
+    "TOWPATH_SHUTDOWN_GRACE_SECONDS": "60",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tests.crash.side_effects import calls
 from tests.crash.stages import FIVE
 from tests.support.databases import migrated_sqlite, private_postgres
 from tests.support.processes import WorkerProcess
-from towpath.drill.audit import audited_change_count
+from towpath.drill.lease_audit import audited_change_count
 
 ALIVE = 4
 KILL_EVERY = 1.0

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from towpath.stages.contract import Context
-from towpath.worker.executor import JobContext
+from towpath.worker.job_context import JobContext
 
 
 @dataclass(frozen=True, slots=True)

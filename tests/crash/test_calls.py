@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.crash.call_drill import run_call_drill
 from tests.support import recordings
 from tests.support.emulators.process import emulator_process, order_fault, state
@@ -13,16 +15,19 @@ from tests.support.servers import Client, Server
 from tests.support.timeouts import wait_until
 
 
-def test_each_window_is_transcribed_once_although_the_server_is_killed_three_times(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kills", "repeats"), [(1, 1), pytest.param(3, 3, marks=pytest.mark.long)])
+def test_each_window_is_transcribed_once_although_the_server_is_killed(
+    tmp_path: Path, kills: int, repeats: int
+) -> None:
     speech = recordings.speech("beckett.wav")
-    report = run_call_drill(
-        tmp_path / "data", recordings.wav(recordings.np.tile(speech, 3)), 3, window=3.0, slice_seconds=0.5
-    )
+    samples = recordings.np.tile(speech, repeats)
+    report = run_call_drill(tmp_path / "data", recordings.wav(samples), kills, window=3.0, slice_seconds=0.5)
 
     assert report.status == "COMPLETED", report.error
-    assert report.kills == 3
-    assert report.windows > 6
+    assert report.kills == kills
+    assert report.windows > 2 * repeats
     assert report.made == report.windows, "each window was answered once"
+    assert report.seconds == pytest.approx(len(samples) / recordings.RATE, abs=0.1)
     assert report.repeated <= report.kills, "a kill repeats at most the window in progress"
 
 

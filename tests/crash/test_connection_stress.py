@@ -1,4 +1,4 @@
-"""Documents change while connect jobs run: no foreign-key errors, no deadlocks, correct connections."""
+"""Documents change while connect jobs run: no foreign-key errors, no deadlocks, and connections can be recomputed."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from tests.crash.planted_bugs import CheckpointBeforeCommit, NoFence, PublishInTwoParts
+from tests.crash.planted_bugs import CheckpointBeforeCommit, NoFence, NoFollowUps, PublishInTwoParts
 from tests.support.databases import PostgresServer
 from tests.support.timeouts import PROCESS_SECONDS, WAIT_SECONDS, async_wait_until
 from towpath.drill import invariants
@@ -93,7 +93,8 @@ async def _chunk_counts(instance: Instance) -> dict[str, int]:
 async def test_without_a_planted_bug_the_drill_finds_nothing(drills: DrillInstances) -> None:
     async with drills.instance() as instance:
         chaos = await _processed(instance, FaultPoint(signal.SIGKILL, "after", "finish", 1))
-        assert await invariants.fence_findings(instance) == []
+        assert await invariants.lease_findings(instance) == []
+        assert await invariants.missing_follow_ups(instance) == []
         assert (await _chunk_counts(instance)).popitem()[1] > 4
     assert chaos.checks > 0
 
@@ -112,7 +113,7 @@ async def test_a_missing_fence_is_found(drills: DrillInstances) -> None:
 
         async def violations() -> list[str]:
             instance.pool.reap(0.0)
-            return await invariants.fence_findings(instance)
+            return await invariants.lease_findings(instance)
 
         assert (
             "write without the lease"
@@ -140,6 +141,13 @@ async def test_content_that_is_published_in_two_parts_is_found(drills: DrillInst
     async with drills.instance(PublishInTwoParts) as instance:
         chaos = await _processed(instance, fault_point, complete)
     assert "was seen with" in next(iter(chaos.partial_documents.values()))
+
+
+async def test_a_lost_follow_up_is_found(drills: DrillInstances) -> None:
+    async with drills.instance(NoFollowUps) as instance:
+        await _processed(instance)
+        [finding] = await invariants.missing_follow_ups(instance)
+    assert finding == f"{NAME}: the follow-up connect of its last run was not completed"
 
 
 async def test_a_worker_that_has_already_ended_can_be_stopped_and_retired(tmp_path: Path) -> None:

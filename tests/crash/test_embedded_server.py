@@ -75,8 +75,11 @@ def test_with_json_logs_every_line_of_the_server_log_is_json(tmp_path: Path) -> 
     assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
 
 
-def test_a_restarted_server_resumes_where_the_killed_one_was(tmp_path: Path) -> None:
-    books = {f"book-{number}.md": _book(number) for number in range(6)}
+@pytest.mark.parametrize(("documents", "kills"), [(3, 2), pytest.param(6, 4, marks=pytest.mark.long)])
+def test_a_restarted_server_resumes_where_the_killed_one_was(
+    tmp_path: Path, documents: int, kills: int
+) -> None:
+    books = {f"book-{number}.md": _book(number) for number in range(documents)}
     with Server(tmp_path / "calm" / "data") as calm:
         client = Client(calm.url)
         undisturbed = {name: client.upload(name, body)["id"] for name, body in books.items()}
@@ -86,8 +89,8 @@ def test_a_restarted_server_resumes_where_the_killed_one_was(tmp_path: Path) -> 
     data = tmp_path / "stormy" / "data"
     ids: dict[str, str] = {}
     rng = random.Random(7)
-    for number in range(4):
-        # All four kills may hit the same stage of the same document, which must not be quarantined.
+    for number in range(kills):
+        # All kills may hit the same stage of the same document, which must not be quarantined.
         server = Server(data, settings={"TOWPATH_MAX_CRASHES": "1"}).wait_until_ready()
         client = Client(server.url)
         for name, body in books.items():

@@ -19,15 +19,19 @@ from towpath.ledger.tables import processing_runs, provider_calls
 from towpath.readers.ocr.settings import OcrSettings, find_language_data
 
 pytestmark = pytest.mark.skipif(
-    find_language_data(OcrSettings()) is None, reason="needs language data: pip install 'towpath[ocr]'"
+    find_language_data(OcrSettings("tesseract")) is None,
+    reason="needs language data: pip install 'towpath[ocr]'",
 )
 
 
-def test_a_killed_server_recognizes_no_page_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("pages", "kills"), [(9, 1), pytest.param(12, 2, marks=pytest.mark.long)])
+def test_a_killed_server_recognizes_no_page_twice(tmp_path: Path, pages: int, kills: int) -> None:
     """`make drill-scan` does it with 300 pages, the default deadline and five kills."""
-    report = run_scan_drill(tmp_path, 12, 2, {"TOWPATH_RUN_DEADLINE_SECONDS": "none"})
+    report = run_scan_drill(
+        tmp_path, pages, kills, {"TOWPATH_RUN_DEADLINE_SECONDS": "none", "TOWPATH_OCR": "tesseract"}
+    )
 
-    assert (report.status, report.kills, report.recognized) == ("COMPLETED", 2, 12)
+    assert (report.status, report.kills, report.recognized) == ("COMPLETED", kills, pages)
     assert report.repeated <= report.kills
     assert report.statuses == {"PROCESSING", "COMPLETED"}
 
@@ -35,7 +39,9 @@ def test_a_killed_server_recognizes_no_page_twice(tmp_path: Path) -> None:
 async def test_a_scan_that_reaches_its_deadline_twice_is_completed_by_itself(tmp_path: Path) -> None:
     images = [pdfs.picture([f"Page {number}", pdfs.LOREM[0]]) for number in range(1, 13)]
     scan = pdfs.scan(tmp_path / "scan.pdf", images).read_bytes()
-    async with open_api_client(tmp_path / "data", run_deadline_seconds=10 * WAIT_SECONDS) as client:
+    async with open_api_client(
+        tmp_path / "data", run_deadline_seconds=10 * WAIT_SECONDS, ocr="tesseract"
+    ) as client:
         document_id = (await client.upload("scan.pdf", scan))["id"]
         for pages in (4, 8):
             await _recognized(client, pages)

@@ -13,6 +13,7 @@ from tests.crash.crash_harness import CrashHarness
 from tests.support.timeouts import LONG_LEASE_SECONDS, wait_until
 from towpath.ledger.contract.ledger import Submitted
 from towpath.ledger.tables import processing_runs
+from towpath.worker.isolated_executor import MAX_ALONE
 
 _runs = processing_runs.c
 WORKER = ("--isolate", "--lease", str(LONG_LEASE_SECONDS), "--heartbeat", "5", "--concurrency", "8")
@@ -93,6 +94,37 @@ def test_documents_whose_workers_are_killed_again_and_again_are_never_quarantine
     assert any(job.suspect for document in documents for job in harness.jobs(document.run_id))
     _assert_untouched(harness, documents)
     harness.assert_nothing_lost_and_nothing_twice()
+
+
+def test_the_suspects_of_a_killed_worker_do_not_all_run_at_once(harness: CrashHarness) -> None:
+    documents = harness.submit("sleeping", ("sleeping", "later"), count=6, seconds=0.5)
+    killed = harness.start(*WORKER)
+    wait_until(lambda: len(harness.effects) >= len(documents), "all stages to run")
+    killed.kill()
+    killed.exit_code()
+    harness.expire_leases()
+    worker = harness.start(*WORKER)
+    most = 0
+
+    def all_ended() -> bool:
+        nonlocal most
+        most = max(most, len(_processes_alone(worker.pid)))
+        return all(harness.run_state(document.run_id) == "COMPLETED" for document in documents)
+
+    wait_until(all_ended, "all documents to be completed")
+    worker.retire()
+    assert 0 < most <= MAX_ALONE
+    _assert_untouched(harness, documents)
+
+
+def _processes_alone(worker_pid: int) -> list[psutil.Process]:
+    """The child processes that a worker started for jobs that run alone."""
+    found: list[psutil.Process] = []
+    for child in psutil.Process(worker_pid).children():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if child.status() != psutil.STATUS_ZOMBIE and "towpath.worker.pool_worker" in child.cmdline():
+                found.append(child)
+    return found
 
 
 def test_a_document_whose_child_process_is_killed_again_and_again_is_never_quarantined(

@@ -16,14 +16,17 @@ from tests.support.timeouts import PROCESS_SECONDS, wait_until
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_restarts_use_no_attempt_count_no_crash_and_pay_nothing_twice(target: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("signals", "pages"), [(2, 4), pytest.param(3, 4, marks=pytest.mark.long)])
+def test_restarts_use_no_attempt_count_no_crash_and_pay_nothing_twice(
+    target: str, signals: int, pages: int, tmp_path: Path
+) -> None:
     """`make drill-restart` sends twenty signals to each target."""
-    report = run_restart_drill(target, tmp_path, 3, pages=4)
+    report = run_restart_drill(target, tmp_path, signals, pages=pages)
 
     assert report.findings == []
-    assert (report.status, report.signals, report.billed, report.repeated) == ("COMPLETED", 3, 1, 0)
+    assert (report.status, report.signals, report.billed, report.repeated) == ("COMPLETED", signals, 1, 0)
     # Embedded, each start fails the interrupted run and resumes it by a new one. On Postgres the run goes on.
-    assert report.runs == (4 if target == "serve-sqlite" else 1)
+    assert report.runs == (signals + 1 if target == "serve-sqlite" else 1)
 
 
 def _send_half_an_upload(port: int) -> socket.socket:

@@ -15,14 +15,16 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.crash.planted_bugs import PublishInTwoParts
+from tests.crash.planted_bugs import OfferOnceEver, PublishInTwoParts
 from tests.support.databases import PostgresServer
 from tests.support.timeouts import COMMAND_SECONDS
+from towpath.drill import chaos, run
 from towpath.drill.run import DrillOptions, drill
 from towpath.drill.sample_documents import sample_documents
 from towpath.drill.snapshot import DocumentSnapshot, Snapshot, differences
+from towpath.errors import UserError
 
-_SMALL = ("--seed", "7", "--documents", "8")
+_SMALL = ("--seed", "7", "--documents", "4")
 
 
 def _drill(tmp_path: Path, *flags: str) -> tuple[int, dict[str, Any]]:
@@ -46,12 +48,12 @@ def _databases(server: PostgresServer) -> list[tuple[object, ...]]:
 
 def test_a_short_drill_on_postgres_is_green(tmp_path: Path, postgres_server: PostgresServer) -> None:
     before = _databases(postgres_server)
-    code, report = _drill(tmp_path, "--minutes", "0.15", "--database", postgres_server.dsn())
+    code, report = _drill(tmp_path, "--minutes", "0.05", "--database", postgres_server.dsn())
 
     assert report["findings"] == []
     assert (code, report["verdict"]) == (0, "green")
     assert report["kills"] > 0
-    assert report["documents"] >= 8
+    assert report["documents"] >= 4
     assert report["chunks"] == report["vectors"] > 0
     assert report["calls_repeated"] <= report["open_windows"]
     assert _databases(postgres_server) == before
@@ -69,7 +71,9 @@ def test_a_drill_on_a_given_folder_reads_its_files_in_child_processes(tmp_path: 
     assert f"--folder {folder}" in report["replay"]
 
 
+@pytest.mark.long
 def test_a_drill_turns_red_when_content_is_published_in_two_parts() -> None:
+    """The short form, with the bug at a chosen moment, is in `test_drill_faults.py`."""
     options = DrillOptions(minutes=1.0, seed=7, documents=8)
     report = asyncio.run(drill(options, lambda _line: None, PublishInTwoParts))
 
@@ -77,6 +81,39 @@ def test_a_drill_turns_red_when_content_is_published_in_two_parts() -> None:
     assert any("a part of a document was visible" in finding for finding in report.findings)
     assert report.kept_folder is not None
     shutil.rmtree(report.kept_folder)
+
+
+def test_a_short_drill_with_bullmq_is_green(tmp_path: Path, postgres_server: PostgresServer) -> None:
+    code, report = _drill(
+        tmp_path, "--minutes", "0.1", "--queue", "bullmq", "--database", postgres_server.dsn()
+    )
+
+    assert (code, report["findings"]) == (0, [])
+    assert report["engine"] == "Postgres with BullMQ"
+    assert report["kills"] > 0
+    assert "--queue bullmq" in report["replay"]
+
+
+def test_a_drill_with_bullmq_turns_red_when_lost_offers_are_not_made_again(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Long enough that Redis is emptied while it holds offers, also where workers start slowly.
+    monkeypatch.setattr(run, "SHORTEST_BATCH", 30.0)
+    monkeypatch.setattr(chaos, "STALL_SECONDS", 20.0)
+    monkeypatch.setattr(chaos, "STALL_CHECKS", 100)
+    monkeypatch.setattr(chaos, "_REDIS_WEIGHTS", {"flush redis": 100})
+    options = DrillOptions(minutes=0.3, seed=7, documents=40, database=postgres_server.dsn(), queue="bullmq")
+    report = asyncio.run(drill(options, lambda _line: None, queue_class=OfferOnceEver))
+
+    assert report.restarts["times Redis was emptied"] > 0
+    assert "the work does not end without faults" in report.findings[0], report.findings
+    assert report.kept_folder is not None
+    shutil.rmtree(report.kept_folder)
+
+
+def test_the_drill_of_bullmq_needs_postgres() -> None:
+    with pytest.raises(UserError, match="needs Postgres"):
+        asyncio.run(drill(DrillOptions(queue="bullmq"), lambda _line: None))
 
 
 def test_the_same_seed_gives_the_same_documents() -> None:

@@ -1,7 +1,7 @@
 """`python -m tests.fuzz.files --minutes 10`: processes damaged files of every format with a running server.
 
 Every file must be COMPLETED or rejected with a reason. The server process must not end, answer with a 5xx
-status, or stop answering.
+status, or stop answering. Its memory and that of its child processes must stay below their limits.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any
 import httpx
 
 from tests.support import pdfs
+from tests.support.memory_watch import MAX_CHILD_BYTES, MAX_SERVER_BYTES, MemoryWatch
+from tests.support.more_samples import more_samples
 from tests.support.samples import READERS, save_sample, variants
 from tests.support.servers import FINISHED_STATUSES, Client, Server
 from tests.support.timeouts import COMMAND_SECONDS
@@ -46,9 +48,11 @@ def fuzz(temp_dir: Path, seconds: float, seed: int, folder: Path | None = None) 
     verdicts: Counter[str] = Counter()
     problems: list[str] = []
     until = time.monotonic() + seconds
-    with Server(
-        temp_dir / "data", settings={"TOWPATH_MAX_ATTEMPTS": "1", "TOWPATH_RUN_DEADLINE_SECONDS": "none"}
-    ) as server:
+    settings = {"TOWPATH_MAX_ATTEMPTS": "1", "TOWPATH_RUN_DEADLINE_SECONDS": "none"}
+    with (
+        Server(temp_dir / "data", settings=settings) as server,
+        MemoryWatch(server.process.pid) as memory,
+    ):
         client = Client(server.url)
         while time.monotonic() < until and server.process.poll() is None and len(problems) < 20:
             batch = dict(itertools.islice(files, BATCH))
@@ -61,7 +65,12 @@ def fuzz(temp_dir: Path, seconds: float, seed: int, folder: Path | None = None) 
                     (Path(tempfile.gettempdir()) / f"fuzz-{seed}-{name}").write_bytes(batch[name])
         if server.process.poll() is not None:
             problems.append(f"the server ended: {server.log_tail()}")
-    print(dict(verdicts), flush=True)
+    print(
+        f"{dict(verdicts)}; server {memory.server >> 20} MB, largest child {memory.child >> 20} MB",
+        flush=True,
+    )
+    if memory.server > MAX_SERVER_BYTES or memory.child > MAX_CHILD_BYTES:
+        problems.append("the server or a child process used more memory than its limit")
     return problems
 
 
@@ -107,6 +116,7 @@ def verdict(status: Any) -> str:
 def damaged_files(temp_dir: Path, seed: int, folder: Path | None) -> Iterator[tuple[str, bytes]]:
     """Damaged files without end, each format in turn; equal for equal seeds."""
     originals = {kind: save_sample(kind, temp_dir / f"sample.{kind}").read_bytes() for kind in READERS}
+    originals |= more_samples(temp_dir)
     originals["pdf"] = pdfs.plain(temp_dir / "sample.pdf", [pdfs.LOREM] * 3).read_bytes()
     originals["png"] = pdfs.image_file(
         temp_dir / "sample.png", [pdfs.picture(pdfs.LOREM)], "PNG"

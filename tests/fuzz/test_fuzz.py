@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.fuzz.api import fuzz_api
+from tests.fuzz.api import SHORT, fuzz_api
 from tests.fuzz.files import fuzz
 from tests.support.servers import Client, Server
 
@@ -17,5 +17,5 @@ def test_generated_requests_conform_to_the_api_document(tmp_path: Path) -> None:
     with Server(tmp_path / "data") as server:
         client = Client(server.url)
         client.wait_until_finished(client.upload("keeper.md", b"# The keeper\n\nHe opens the gates.")["id"])
-        ran = fuzz_api(server.url, tmp_path, 8, "--generation-deterministic")
+        ran = fuzz_api(server.url, tmp_path, *SHORT)
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-1000:]

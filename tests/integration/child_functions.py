@@ -6,6 +6,7 @@ import ctypes
 import itertools
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def megabytes(count: int) -> bytes:
     return b"x" * (count << 20)
 
 
+_leaked: list[bytes] = []
+
+
+def leak(megabytes: int) -> None:
+    _leaked.append(b"x" * (megabytes << 20))
+
+
 def count_to(total: int, progress: Callable[[int, int], None]) -> int:
     for done in range(1, total + 1):
         progress(done, total)
@@ -38,6 +46,11 @@ def segfault() -> None:
     ctypes.string_at(0)
 
 
+def abort() -> None:
+    """End as a native library does that gives up."""
+    os.abort()
+
+
 def loop_for_ever(note: Path | None = None) -> None:
     """Loop without ever returning to an event loop; write the pid to `note` first."""
     if note is not None:
@@ -46,10 +59,30 @@ def loop_for_ever(note: Path | None = None) -> None:
         pass
 
 
+def loop_with_progress(progress: Callable[[int, int], None]) -> None:
+    """Loop without end and report progress twice a second."""
+    reported = time.monotonic()
+    while True:
+        if time.monotonic() - reported > 0.5:
+            reported = time.monotonic()
+            progress(1, 2)
+
+
 def allocate_without_bound() -> int:
     blocks: list[bytearray] = []
     while True:
         blocks.append(bytearray(16 << 20))
+
+
+_kept: list[bytes] = []
+
+
+def keep_megabytes(count: int) -> int:
+    """Allocate memory that stays allocated, as caches of libraries do; return the pid."""
+    _kept.append(megabytes(count))
+    # Long enough for a look at the memory of this process.
+    time.sleep(0.5)
+    return os.getpid()
 
 
 def reject() -> None:

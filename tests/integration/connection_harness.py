@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,7 +21,8 @@ from towpath.ledger.contract.ledger import RunPlan, Submission
 from towpath.ledger.database import Transaction
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.tables import connections, document_processing_jobs, documents
-from towpath.ledger.verbs.publish import apply_write
+from towpath.ledger.verbs.apply_write import apply_write
+from towpath.model.audit import Actor
 from towpath.model.content import Anchor, Chunk
 from towpath.model.ids import DEFAULT_ORG_ID, new_id
 from towpath.model.job import Job
@@ -30,12 +31,12 @@ from towpath.model.run import Run
 from towpath.model.writes import Publish
 from towpath.notify.in_process import InProcessNotifier
 from towpath.pipelines.pipeline import Pipeline, StageEntry
-from towpath.providers.local.embeddings.wordllama import WordLlamaEmbedder, embed_with_wordllama
-from towpath.providers.local.embeddings.wordllama_model import WordLlamaVectors
+from towpath.providers.contract import Vectors
+from towpath.providers.local.embeddings.fast import FastEmbedder, embed_fast
 from towpath.queries.contract import ShownConnection
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.search.postgres.index import PostgresIndex
-from towpath.search.similar_documents import SqlConnectionStore
+from towpath.search.sql_connection_store import SqlConnectionStore
 from towpath.search.sqlite.index import SqliteIndex
 from towpath.stages.connect import connect
 from towpath.stages.contract import Context
@@ -46,7 +47,20 @@ from towpath.worker.worker import Worker
 CANAL, BEES = CHAPTERS[0], CHAPTERS[1]
 
 
-async def publish(context: Context) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class TestedModel:
+    """An embedding model by its name in the database, and the function that embeds texts with it."""
+
+    __test__ = False
+
+    name: str
+    embed: Callable[[list[str]], Vectors]
+
+
+FAST = TestedModel(FastEmbedder.model, embed_fast)
+
+
+async def publish(context: Context, *, model: TestedModel = FAST) -> Outcome:
     """Publishes the texts of the run's options, one chunk each."""
     texts = [str(text) for text in context.options["texts"]]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType, reportUnknownArgumentType]  (a list of texts)
     chunks = [
@@ -59,8 +73,8 @@ async def publish(context: Context) -> Outcome:
         )
         for ordinal, text in enumerate(texts)
     ]
-    vectors = await asyncio.to_thread(embed_with_wordllama, texts)
-    return Done({}, writes=[Publish(chunks, vectors, WordLlamaEmbedder.model, ())])
+    vectors = await asyncio.to_thread(model.embed, texts)
+    return Done({}, writes=[Publish(chunks, vectors, model.name, ())])
 
 
 async def fail(_context: Context) -> Outcome:
@@ -72,6 +86,7 @@ class ConnectionHarness:
     ledger: SqlLedger
     connection_store: SqlConnectionStore
     queries: SqlDocumentQueries
+    model: TestedModel = FAST
     clock: SystemClock = field(default_factory=SystemClock)
     notifier: InProcessNotifier = field(default_factory=InProcessNotifier)
 
@@ -82,11 +97,10 @@ class ConnectionHarness:
             connect,
             connection_store=self.connection_store,
             compute=children,
-            model=WordLlamaEmbedder.model,
-            word_vectors=WordLlamaVectors(),
         )
         stage = fail if broken else connect_stage
-        pipeline = Pipeline("document", 1, (StageEntry("publish", publish),), (StageEntry("connect", stage),))
+        publish_stage = StageEntry("publish", partial(publish, model=self.model))
+        pipeline = Pipeline("document", 1, (publish_stage,), (StageEntry("connect", stage),))
         executor = Executor(self.ledger, {"document": pipeline}, ArtifactFolder(), self.clock, NO_BACKOFF)
         await self.notifier.open()
         worker = Worker(self.ledger, executor, self.notifier, self.clock, FAST_WORKER)
@@ -159,12 +173,12 @@ class ConnectionHarness:
         await self.wait_until_idle()
 
     async def delete(self, document_id: str) -> None:
-        await self.queries.delete(DEFAULT_ORG_ID, document_id)
+        await self.queries.delete(DEFAULT_ORG_ID, document_id, Actor("cli"), SystemClock().now())
 
     async def connections(
-        self, document_id: str, *, after: str | None = None, limit: int = 100
+        self, document_id: str, *, after: str | None = None, limit: int = 100, kind: str | None = None
     ) -> list[ShownConnection]:
-        return await self.queries.connections(DEFAULT_ORG_ID, document_id, after, limit)
+        return await self.queries.connections(DEFAULT_ORG_ID, document_id, after, limit, kind)
 
     async def mark(
         self, connection_id: str, *, pinned: bool | None = None, hidden: bool | None = None
@@ -176,15 +190,13 @@ class ConnectionHarness:
     async def marks(self, document_id: str) -> dict[str, tuple[bool, bool]]:
         return {one.this.text: (one.pinned, one.hidden) for one in await self.connections(document_id)}
 
-    async def stored(self) -> set[tuple[str, str, float, str, str]]:
-        """Every stored connection, without its times."""
+    async def stored(self) -> set[tuple[str, str, str]]:
+        """Every stored connection: its two chunks and its kind."""
         c = connections.c
-        query = select(c.a_chunk_id, c.b_chunk_id, c.score, c.kind, c.reason)
+        query = select(c.a_chunk_id, c.b_chunk_id, c.kind)
 
-        def read(tx: Transaction) -> set[tuple[str, str, float, str, str]]:
-            return {
-                (str(a), str(b), score, kind, why) for a, b, score, kind, why in tx.connection.execute(query)
-            }
+        def read(tx: Transaction) -> set[tuple[str, str, str]]:
+            return {(str(a), str(b), kind) for a, b, kind in tx.connection.execute(query)}
 
         return await self.ledger.database.run(read, read=True)
 
@@ -206,10 +218,10 @@ def _plan(texts: tuple[str, ...]) -> RunPlan:
     return RunPlan("document", 1, ("publish",), {"texts": list(texts)})
 
 
-def make_connection_harness(engine: EngineUnderTest) -> ConnectionHarness:
+def make_connection_harness(engine: EngineUnderTest, model: TestedModel = FAST) -> ConnectionHarness:
     database = engine.database
     index = SqliteIndex(database) if database.dialect == "sqlite" else PostgresIndex(database)
     ledger = SqlLedger(database, apply_write=apply_write)
     return ConnectionHarness(
-        ledger, SqlConnectionStore(index), SqlDocumentQueries(database, {"document": ("publish",)})
+        ledger, SqlConnectionStore(index), SqlDocumentQueries(database, {"document": ("publish",)}), model
     )

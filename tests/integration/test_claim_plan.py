@@ -19,7 +19,7 @@ from tests.support.databases import PostgresServer, sqlite_engine
 from tests.support.factories import a_plan, a_submission
 from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.ledger.database import Transaction
-from towpath.ledger.statements import statements
+from towpath.ledger.sql_files import statements
 from towpath.ledger.verbs import submit
 from towpath.ledger.verbs.claim import FIRST_ORG, LANES, claim
 
@@ -229,7 +229,8 @@ OTHER_VERBS: dict[str, dict[str, object]] = {
         "detail": None,
         "now": NOW,
     },
-    "rescue": {"now": NOW, "stamp": "now", "limit": 100},
+    "rescue": {"now": NOW, "stamp": "now", "limit": 100, "dead_workers": "[]"},
+    "busy_workers": {"worker": "anna"},
     "select_overdue_runs": {"now": NOW, "limit": 100},
     "next_sweep": {},
 }

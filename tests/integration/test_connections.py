@@ -8,14 +8,19 @@ import pytest
 from sqlalchemy import delete, insert
 
 from tests.integration.connection_harness import BEES, CANAL, ConnectionHarness, make_connection_harness
+from tests.support.books import CHAPTERS, read_book
 from tests.support.databases import EngineUnderTest
 from tests.support.factories import a_document
 from towpath.ledger.contract.ledger import RunPlan, Submission
 from towpath.ledger.tables import connections, organizations
 from towpath.model.job import JobStatus
 from towpath.model.run import RunState
+from towpath.queries.connections import SHOWN_PER_CHUNK
 from towpath.queries.contract import ShownConnection
 from towpath.stages import connect
+
+#: Documents that quote the same passage, each beside a text of its own.
+QUOTING = [f"{BEES.first} {text}" for text in read_book("unrelated_passages").unrelated[:9]]
 
 
 @pytest.fixture
@@ -40,9 +45,11 @@ async def test_chunks_of_two_documents_on_one_subject_are_connected(
     }
     assert {connection.other.document_id for connection in seen} == {retelling, quotes}
     kinds = {connection.other.text: connection.kind for connection in seen}
-    assert kinds[BEES.retold] == "same_topic"
-    assert kinds[f"Copied on a Sunday. {BEES.first}"] == "same_passage"
-    assert "bees" in next(connection.reason for connection in seen if connection.other.text == BEES.retold)
+    assert kinds[BEES.retold] == "same_subject"
+    assert kinds[f"Copied on a Sunday. {BEES.first}"] == "quotation"
+    retold = next(connection for connection in seen if connection.other.text == BEES.retold)
+    assert "bees" in retold.shared_terms
+    assert retold.similarity is not None
     back = await harness.connections(retelling)
     assert {connection.id for connection in back} & {connection.id for connection in seen} == {
         connection.id for connection in seen if connection.other.document_id == retelling
@@ -88,11 +95,10 @@ async def test_documents_are_connected_beside_empty_and_unusual_ones(
             await harness.submit(name, *texts)
         await harness.wait_until_idle()
         _, jobs = await harness.last_run(book)
-        tables = [connection for connection in await harness.stored() if connection[3] == "same_passage"]
     assert jobs[-1].status is JobStatus.COMPLETED
-    assert BEES.retold in {connection.other.text for connection in await harness.connections(book)}
-    passages = [passage for connection in tables for passage in connection[:2]]
-    assert len(passages) == len(set(passages)), "each row is connected with one row of the other table"
+    assert {connection.other.text for connection in await harness.connections(book)} == {BEES.retold}
+    # The rows of a table are not passages; the two tables are the same document.
+    assert sorted(kind for _, _, kind in await harness.stored()) == ["edition", "same_subject"]
 
 
 async def test_the_order_of_documents_does_not_change_the_connections(
@@ -112,7 +118,7 @@ async def test_the_order_of_documents_does_not_change_the_connections(
         for name in "cab":
             await harness.submit(name, *texts[name])
         await harness.wait_until_idle()
-    assert len(forwards) >= 5
+    assert len(forwards) >= 3
     assert await harness.stored() == forwards
 
 
@@ -209,54 +215,107 @@ async def test_a_deleted_document_has_no_connections(harness: ConnectionHarness)
         assert await harness.connections(book) == []
 
 
-async def test_of_many_copies_the_best_are_shown_and_replaced_when_deleted(
+async def test_a_passage_with_many_connections_shows_the_best_and_replaces_a_deleted_one(
     harness: ConnectionHarness,
 ) -> None:
     async with harness.run_worker():
-        copies = [await harness.submit(f"copy {number}", BEES.first) for number in range(9)]
+        quoting = [await harness.submit(f"quoting {number}", text) for number, text in enumerate(QUOTING)]
         await harness.wait_until_idle()
-        shown = [await harness.connections(copy) for copy in copies]
-        assert max(len(connection) for connection in shown) == 5
-        most_connected = copies[max(range(9), key=lambda index: len(shown[index]))]
-        neighbour = (await harness.connections(most_connected))[0].other.document_id
-        await harness.delete(neighbour)
-        assert len(await harness.connections(most_connected)) == 5
+        shown = [await harness.connections(document) for document in quoting]
+        assert max(len(connections) for connections in shown) == SHOWN_PER_CHUNK
+        most_connected = max(range(len(quoting)), key=lambda index: len(shown[index]))
+        await harness.delete(quoting.pop(most_connected))
+        before = {connection.id for connections in shown for connection in connections}
+        after = {connection.id for document in quoting for connection in await harness.connections(document)}
+        assert after - before
 
 
 async def test_a_hidden_connection_does_not_count_for_the_limit(
     harness: ConnectionHarness,
 ) -> None:
     async with harness.run_worker():
-        copies = [await harness.submit(f"copy {number}", BEES.first) for number in range(9)]
+        quoting = [await harness.submit(f"quoting {number}", text) for number, text in enumerate(QUOTING)]
         await harness.wait_until_idle()
-        shown = [await harness.connections(copy) for copy in copies]
-        most_connected = max(range(9), key=lambda index: len(shown[index]))
+        shown = [await harness.connections(document) for document in quoting]
+        most_connected = max(range(len(quoting)), key=lambda index: len(shown[index]))
         await harness.mark(shown[most_connected][0].id, hidden=True)
-        after = await harness.connections(copies[most_connected])
-        assert len([connection for connection in after if not connection.hidden]) == len(
-            shown[most_connected]
-        )
+        after = await harness.connections(quoting[most_connected])
+        before = {connection.id for connection in shown[most_connected][1:]}
+        assert before <= {connection.id for connection in after if not connection.hidden}
+        assert [connection.id for connection in after if connection.hidden] == [shown[most_connected][0].id]
+
+
+async def test_text_that_many_documents_have_is_not_connected(harness: ConnectionHarness) -> None:
+    async with harness.run_worker():
+        for number in range(7):
+            await harness.submit(f"letter {number}", f"{BEES.first} Yours, clerk {number}")
+        await harness.wait_until_idle()
+        last = await harness.submit("last letter", f"{BEES.first} Yours, the last clerk")
+        await harness.wait_until_idle()
+        assert await harness.connections(last) == []
+
+
+async def test_editions_are_one_connection_with_the_share_of_their_text(harness: ConnectionHarness) -> None:
+    chapters = [chapter.first for chapter in CHAPTERS[:6]]
+    changed = [*chapters[:5], CHAPTERS[7].first]
+    async with harness.run_worker():
+        first = await harness.submit("first edition", *chapters)
+        second = await harness.submit("second edition", *changed)
+        review = await harness.submit("review", f"{chapters[0]} {CHAPTERS[8].first}", CHAPTERS[9].first)
+        await harness.wait_until_idle()
+        by_document = {
+            connection.other.document_id: connection for connection in await harness.connections(first)
+        }
+        assert len(await harness.connections(first)) == 2
+        edition = by_document[second]
+        assert (edition.kind, edition.similarity) == ("edition", edition.score)
+        assert 0.75 < edition.score < 0.95
+        assert by_document[review].kind == "quotation"
+        assert edition.id in {connection.id for connection in await harness.connections(second)}
+
+        await harness.mark(edition.id, hidden=True)
+        await harness.rewrite(second, *changed[::-1])
+        await harness.wait_until_idle()
+        kinds = [(one.kind, one.hidden) for one in await harness.connections(first)]
+        assert sorted(kinds) == [("edition", True), ("quotation", False)]
+
+        await harness.rewrite(second, *(chapter.first for chapter in CHAPTERS[9:12]))
+        await harness.wait_until_idle()
+        assert "edition" not in {
+            one.kind for one in await harness.connections(first) if not (one.pinned or one.hidden)
+        }
+
+
+async def test_the_kind_filters_the_list(harness: ConnectionHarness) -> None:
+    async with harness.run_worker():
+        book = await harness.submit("book", BEES.first, CANAL.first)
+        await harness.submit("retelling", BEES.retold, CANAL.retold)
+        await harness.submit("quotes", f"Copied on a Sunday. {BEES.first}")
+        await harness.wait_until_idle()
+    for kind, count in (("quotation", 1), ("same_subject", 2), ("edition", 0)):
+        assert len(await harness.connections(book, kind=kind)) == count
 
 
 async def test_with_more_matches_than_are_stored_the_order_of_jobs_does_not_matter(
     harness: ConnectionHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "NEIGHBOURS_PER_CHUNK", 2)
-    monkeypatch.setattr(connect, "MAX_PER_CHUNK", 2)
-    sentences = [*BEES.first.split(". "), *BEES.second.split(". "), *BEES.retold.split(". ")]
-    stored: list[set[tuple[str, str, float, str, str]]] = []
+    monkeypatch.setattr(connect, "NEIGHBOURS", 4)
+    monkeypatch.setattr(connect, "MATCHES_BY_TERMS", 1)
+    stored: list[set[tuple[str, str, str]]] = []
     async with harness.run_worker():
         copies = [
-            await harness.submit(f"copy {number}", ". ".join(sentences[number:]), CANAL.first[number * 9 :])
-            for number in range(6)
+            await harness.submit(f"quoting {number}", text, CANAL.first[number * 9 :])
+            for number, text in enumerate(QUOTING[:4])
         ]
         await harness.wait_until_idle()
-        for order in (copies, copies[::-1], [*copies[3:], *copies[:3]]):
+        for copy in copies:
+            await harness.connect_again(copy)
+        for order in (copies, copies[::-1], [*copies[2:], *copies[:2]]):
             await harness.ledger.database.run(lambda tx: tx.connection.execute(delete(connections)))
             for copy in order:
                 await harness.connect_again(copy)
             stored.append(await harness.stored())
-    assert len(stored[0]) > 6
+    assert len(stored[0]) > 3
     assert stored[0] == stored[1] == stored[2]
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import shutil
 import signal
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import psycopg
@@ -23,6 +22,7 @@ from tests.support.books import CHAPTERS
 from tests.support.databases import PostgresServer
 from tests.support.emulators import DocumentIntelligenceEmulator, Fault, OpenAIEmulator
 from tests.support.emulators.sample_sources import Text, pdf
+from tests.support.fork_server import fork_server
 from tests.support.timeouts import async_wait_until
 from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.cli.main import main
@@ -113,7 +113,14 @@ def all_rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def _comparable(value: Any) -> Any:
-    return np.asarray(value, "<f4").tolist() if isinstance(value, list | np.ndarray) else value
+    """A vector as a list of 32-bit floats; lists of words and other values as they are."""
+    if isinstance(value, np.ndarray):
+        return np.asarray(value, "<f4").tolist()
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        is_vector = all(isinstance(item, int | float) for item in items)
+        return np.asarray(items, "<f4").tolist() if is_vector else items
+    return value
 
 
 async def api_snapshot(client: ApiClient, documents: list[str]) -> dict[str, Any]:
@@ -168,7 +175,7 @@ async def leave_unfinished(
     reader.faults.add(Fault("poll", "running", times=-1))
     fault_point = FaultPoint(signal.SIGKILL, "before", "finish", 1)
     spec = WorkerSpec(client.runtime.settings, folder, folder / "worker.log", (fault_point,))
-    worker = multiprocessing.get_context("forkserver").Process(target=work, args=(spec,), daemon=True)
+    worker = fork_server.Process(target=work, args=(spec,), daemon=True)
     worker.start()
     letter = (await client.upload("letter.pdf", LETTER))["id"]
 
@@ -267,7 +274,7 @@ async def test_files_are_copied_to_the_blob_storage_of_the_settings(
     # The files are copied: the originals stay in the folder.
     assert any((data / "blobs").rglob("*.md"))
     shutil.rmtree(data / "blobs")
-    storage_settings = {"blob_storage": azurite, "blob_container": container}
+    storage_settings: dict[str, Any] = {"blob_storage": azurite, "blob_container": container}
     async with open_api_client(data, with_worker=False, database=dsn, **storage_settings) as client:
         assert (await client.http.get(f"/documents/{sent['id']}/original")).text == LOCK.first
         assert (await client.http.get(f"/documents/{sent['id']}/content")).text == content

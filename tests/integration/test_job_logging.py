@@ -16,8 +16,8 @@ from tests.support.databases import EngineUnderTest
 from towpath import tracing
 from towpath.errors import Transient
 from towpath.log_setup import JsonFormatter
-from towpath.model.answer import Answer
 from towpath.model.outcome import Done, Outcome
+from towpath.model.provider_answer import Answer
 from towpath.stages.contract import Context, ProviderCall
 
 log = logging.getLogger("towpath.tests.stage")

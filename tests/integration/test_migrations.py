@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from tests.support.databases import PostgresServer
+from tests.support.fork_server import fork_server
 from tests.support.timeouts import COMMAND_SECONDS
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.ledger.database import Database
@@ -139,9 +139,7 @@ def _upgrade_again(address: str) -> str | None:
 
 
 def test_four_servers_that_start_at_once_migrate_the_database_once(address: str, engine: Engine) -> None:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    with ProcessPoolExecutor(4, context) as processes:
+    with ProcessPoolExecutor(4, fork_server) as processes:
         assert list(processes.map(_upgrade_again, [address] * 4, timeout=COMMAND_SECONDS)) == [None] * 4
     with engine.connect() as connection:
         assert connection.execute(text("select count(*) from organizations")).scalar() == 1

@@ -17,15 +17,20 @@ import pytest
 from tests.integration import child_functions
 from tests.support.timeouts import wait_until
 from towpath.errors import Rejected
-from towpath.worker.process_pool import (
-    JOBS_PER_CHILD,
+from towpath.process_runner import (
+    ChildAborted,
     ChildCrashed,
     ChildKilled,
     ChildOutOfMemory,
-    ChildProcess,
+    ChildOverBudget,
     ChildTimeout,
-    ProcessPool,
+    CpuBudget,
+    WorkOrigin,
+    work_origin,
 )
+from towpath.worker import child_process
+from towpath.worker.child_process import ChildProcess
+from towpath.worker.process_pool import ProcessPool
 
 TIME_LIMIT = 30.0
 
@@ -52,14 +57,28 @@ async def test_a_function_runs_in_a_child_process_and_its_result_is_returned(chi
     assert await children.run(child_functions.process_id, seconds=TIME_LIMIT) != os.getpid()
 
 
-async def test_a_child_is_reused_and_replaced_after_a_number_of_jobs(
-    children: ProcessPool,
-) -> None:
-    pids = [
-        await children.run(child_functions.process_id, seconds=TIME_LIMIT) for _ in range(JOBS_PER_CHILD + 1)
-    ]
-    assert len(set(pids[:JOBS_PER_CHILD])) == 1
+async def test_a_child_is_reused_and_replaced_after_a_number_of_jobs() -> None:
+    pool = ProcessPool(2, jobs_per_child=20)
+    try:
+        pids = [await pool.run(child_functions.process_id, seconds=TIME_LIMIT) for _ in range(21)]
+    finally:
+        pool.close()
+    assert len(set(pids[:20])) == 1
     assert pids[-1] != pids[0]
+
+
+async def test_a_child_whose_memory_has_grown_is_replaced(
+    children: ProcessPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child_process, "JOBS_PER_MEMORY_CHECK", 5)
+
+    async def process_ids(count: int) -> list[int]:
+        return [await children.run(child_functions.process_id, seconds=TIME_LIMIT) for _ in range(count)]
+
+    first = await process_ids(5)
+    await children.run(child_functions.leak, 300, seconds=TIME_LIMIT)
+    assert set(await process_ids(4)) == set(first)
+    assert not set(await process_ids(1)) & set(first)
 
 
 async def test_niceness_lowers_the_cpu_priority_of_children() -> None:
@@ -88,6 +107,11 @@ async def test_a_segfault_is_reported_by_its_signal_and_the_next_job_gets_a_new_
     assert await children.run(child_functions.add, 1, 1, seconds=TIME_LIMIT) == 2
 
 
+async def test_an_abort_of_a_library_is_told_apart_from_other_crashes(children: ProcessPool) -> None:
+    with pytest.raises(ChildAborted, match="SIGABRT"):
+        await children.run(child_functions.abort, seconds=TIME_LIMIT)
+
+
 async def test_a_child_that_is_killed_from_outside_is_not_reported_as_a_crash(children: ProcessPool) -> None:
     work = asyncio.ensure_future(children.run(time.sleep, 600, seconds=TIME_LIMIT))
     (child,) = await asyncio.to_thread(wait_until, _child_processes, "the child process to start")
@@ -110,10 +134,75 @@ async def test_an_endless_loop_is_killed_after_its_time_limit(children: ProcessP
     assert await children.run(child_functions.add, 1, 1, seconds=TIME_LIMIT) == 2
 
 
+async def test_a_child_that_uses_up_its_cpu_budget_is_killed(children: ProcessPool) -> None:
+    with pytest.raises(ChildOverBudget, match="2 seconds of CPU"):
+        await children.run(child_functions.loop_for_ever, seconds=600.0, budget=CpuBudget(2.0, 100.0))
+    # Progress starts a step again, but not the total.
+    with pytest.raises(ChildOverBudget, match="3 seconds of CPU"):
+        await children.run(
+            child_functions.loop_with_progress,
+            seconds=600.0,
+            on_progress=lambda done, total: None,
+            budget=CpuBudget(2.0, 3.0),
+        )
+    assert await children.run(child_functions.add, 1, 1, seconds=TIME_LIMIT) == 2
+
+
+async def test_a_child_that_waits_uses_no_cpu_budget(children: ProcessPool) -> None:
+    await children.run(time.sleep, 3.0, seconds=TIME_LIMIT, budget=CpuBudget(1.0, 1.0))
+
+
+def _start(pool: ProcessPool, origin: WorkOrigin, *, endless: bool) -> asyncio.Task[int | None]:
+    """Start a call for a document."""
+    work_origin.set(origin)
+    if endless:
+        return asyncio.create_task(pool.run(child_functions.loop_for_ever, seconds=600.0))
+    return asyncio.create_task(pool.run(child_functions.add, 1, 1, seconds=TIME_LIMIT))
+
+
+async def _cancel(task: asyncio.Task[int | None]) -> None:
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_documents_that_failed_before_never_have_the_last_child_process(children: ProcessPool) -> None:
+    hog = _start(children, WorkOrigin("a", has_failed=True), endless=True)
+    await asyncio.sleep(0)
+    waiting = _start(children, WorkOrigin("b", has_failed=True), endless=False)
+    await asyncio.sleep(0)
+    for name in ("c", "d"):
+        assert await _start(children, WorkOrigin(name), endless=False) == 2
+    assert not waiting.done()
+    await _cancel(hog)
+    assert await waiting == 2
+
+
+async def test_a_free_child_process_goes_to_another_document_first(children: ProcessPool) -> None:
+    first, second = (_start(children, WorkOrigin("a"), endless=True) for _ in range(2))
+    await asyncio.sleep(0)
+    third = _start(children, WorkOrigin("a"), endless=True)
+    await asyncio.sleep(0)
+    other = _start(children, WorkOrigin("b"), endless=False)
+    await asyncio.sleep(0)
+    await _cancel(first)
+    assert await other == 2
+    assert not third.done()
+    for task in (second, third):
+        await _cancel(task)
+
+
 async def test_exceeding_the_memory_limit_fails_only_that_job(children: ProcessPool) -> None:
     with pytest.raises(ChildOutOfMemory):
         await children.run(child_functions.allocate_without_bound, seconds=TIME_LIMIT, memory_bytes=512 << 20)
     assert await children.run(child_functions.add, 1, 1, seconds=TIME_LIMIT) == 2
+
+
+async def test_memory_that_earlier_jobs_left_in_a_child_does_not_fail_a_job(children: ProcessPool) -> None:
+    limit = 512 << 20
+    first = await children.run(child_functions.keep_megabytes, 300, seconds=TIME_LIMIT, memory_bytes=limit)
+    second = await children.run(child_functions.keep_megabytes, 300, seconds=TIME_LIMIT, memory_bytes=limit)
+    assert second != first
 
 
 async def test_a_memory_limit_holds_for_its_own_job_only(children: ProcessPool) -> None:

@@ -14,7 +14,7 @@ from tests.support.databases import EngineUnderTest
 from towpath.clock import ManualClock
 from towpath.ledger.database import Transaction
 from towpath.ledger.sql_ledger import SqlLedger
-from towpath.ledger.verbs.publish import apply_write
+from towpath.ledger.verbs.apply_write import apply_write
 from towpath.model.ids import DEFAULT_ORG_ID, new_id
 from towpath.model.job import JobStatus, WaitingReason
 from towpath.model.writes import KeepArtifact

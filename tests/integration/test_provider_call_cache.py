@@ -14,9 +14,9 @@ from tests.support.timeouts import async_wait_until
 from towpath.errors import Ambiguous, Rejected, Throttled, Transient
 from towpath.ledger.contract.ledger import RunPlan
 from towpath.ledger.tables import provider_calls
-from towpath.model.answer import Answer, Pending
 from towpath.model.job import Job, WaitingReason
 from towpath.model.outcome import Done, Outcome
+from towpath.model.provider_answer import Answer, Pending
 from towpath.model.run import FailureType, RunState
 from towpath.stages.contract import Context, ProviderCall, Stage
 from towpath.worker.provider_calls import INLINE_BYTES

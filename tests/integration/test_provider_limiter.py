@@ -15,10 +15,10 @@ from tests.support.timeouts import async_wait_until
 from towpath.clock import ManualClock
 from towpath.errors import AccountRefused, Throttled
 from towpath.lifecycle.rate_limit import Limits
-from towpath.model.answer import Answer, Pending
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import JobStatus, WaitingReason
 from towpath.model.outcome import Done, Outcome
+from towpath.model.provider_answer import Answer, Pending
 from towpath.model.run import FailureType, RunState
 from towpath.stages.contract import Context, ProviderCall, Stage, SuspendStage
 from towpath.worker.provider_limiter import BackoffSettings, ProviderLimiter

@@ -14,14 +14,14 @@ from towpath.clock import ManualClock
 from towpath.errors import AccountRefused, Throttled, TowpathError
 from towpath.ledger.contract.ledger import ClaimRequest, RunPlan, Submission
 from towpath.lifecycle.rate_limit import Limits
-from towpath.model.answer import Answer
 from towpath.model.event import EventKind
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import Job, JobStatus, WaitingReason
 from towpath.model.outcome import Done, Outcome
+from towpath.model.provider_answer import Answer
 from towpath.model.run import FailureType, Run, RunState
 from towpath.pipelines.pipeline import Pipeline, StageEntry
-from towpath.queries.waiting import why_waiting
+from towpath.queries.waiting_reason import why_waiting
 from towpath.stages.contract import Context, ProviderCall
 from towpath.worker.executor import Executor, RetryPolicy
 from towpath.worker.heartbeat import HeldLease

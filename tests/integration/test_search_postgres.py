@@ -83,21 +83,6 @@ async def test_vector_search_uses_the_hnsw_index_and_its_settings(collection: Co
     assert len(await nearest(index, vector, 200)) == 200
 
 
-async def test_text_search_uses_the_gin_index(collection: Collection):
-    await collection.add(*(f"passage {n} of the lease" for n in range(300)))
-
-    def explain(tx: Transaction) -> object:
-        tx.connection.execute(text("set local enable_seqscan = off"))
-        statement = (
-            "explain (format json) select number from chunks "
-            "where search_words @@ phraseto_tsquery('search_stems', search_plain(:term))"
-        )
-        return tx.connection.execute(text(statement), {"term": "passage 7"}).scalar_one()
-
-    nodes = list(plans(await collection.database.run(explain, read=True)))
-    assert "ix_chunks_search_words" in {node.get("Index Name") for node in nodes}
-
-
 async def test_no_setting_remains_after_a_search(collection: Collection):
     await collection.add("The tenant left.")
     index = PostgresIndex(collection.database, max_exact=0)

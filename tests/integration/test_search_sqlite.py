@@ -1,4 +1,4 @@
-"""Search on SQLite: the full-text index and the vector cache follow every change of any process."""
+"""Search on SQLite: the word index and the vector cache follow every change of any process."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text, update
+from sqlalchemy import text
 
 from tests.support.databases import EngineUnderTest, sqlite_engine
 from tests.support.search_collection import Collection
 from towpath.ledger.sqlite.database import SqliteDatabase
-from towpath.ledger.tables import chunks
 from towpath.search.contract import Mode
 from towpath.search.hybrid import HybridSearcher
 from towpath.search.sqlite.index import SqliteIndex
@@ -51,14 +50,6 @@ async def test_documents_of_another_process_are_found_at_once(
     assert len(await collection.hits("vessel", mode)) == 2
     await elsewhere.remove(other)
     assert len(await collection.hits("vessel", mode)) == 1
-
-
-async def test_a_changed_chunk_is_found_by_its_new_words_only(collection: Collection):
-    await collection.add("The vessel sailed.", "A comet.")
-    rewrite = update(chunks).where(chunks.c.ordinal == 0).values(text="The tenant left.")
-    await collection.database.run(lambda tx: tx.connection.execute(rewrite))
-    assert await collection.snippets("vessel", "text") == []
-    assert await collection.snippets("tenant", "text") == ["The tenant left."]
 
 
 async def test_a_cache_that_missed_pruned_changes_is_reloaded(collection: Collection, elsewhere: Collection):
@@ -110,32 +101,6 @@ async def test_a_search_during_publishing_sees_the_old_or_the_new_document(
     await asyncio.gather(writing, search_repeatedly(seen), search_repeatedly(seen))
     assert all(len(versions) <= 1 for versions in seen)
     assert {hit.snippet.split()[1] for hit in await collection.hits("version of passage")} == {"24"}
-
-
-async def test_among_too_many_matches_near_terms_and_headings_come_first(
-    collection: Collection, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("towpath.search.sqlite.fulltext.MAX_RANKED", 10)
-    far = "tenant " + "and so on " * 20 + "notice"
-    await collection.add(*(f"{far} {n}" for n in range(60)))
-    await collection.add("The notice of the tenant.")
-    await collection.add("It is so.", headings=("Notice", "Tenant"))
-    snippets = await collection.hits("tenant notice", "text")
-    assert {hit.snippet for hit in snippets[:2]} == {"The notice of the tenant.", "It is so."}
-    assert len(snippets) == 10
-    assert (await collection.hits("notice", "text"))[0].snippet == "It is so."
-
-
-async def test_very_frequent_terms_are_found_without_ranking(
-    collection: Collection, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("towpath.search.sqlite.fulltext.MAX_COUNTED", 20)
-    monkeypatch.setattr("towpath.search.sqlite.fulltext.MAX_RANKED", 10)
-    await collection.add(*(f"the report {n}" for n in range(50)), "the comet and the report")
-    assert (await collection.snippets("the report of the comet", "text"))[0] == "the comet and the report"
-    everything = await collection.hits("the report", "text", limit=100)
-    assert len({hit.chunk_id for hit in everything}) == 51
-    assert everything == await collection.hits("the report", "text", limit=100)
 
 
 _TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)

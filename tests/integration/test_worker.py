@@ -15,13 +15,14 @@ from tests.support.timeouts import WAIT_SECONDS, async_wait_until
 from towpath.errors import Refused, Rejected, Throttled, Transient
 from towpath.ledger.contract.ledger import RunPlan
 from towpath.ledger.tables import workers
-from towpath.model.answer import Answer
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import Job, JobStatus, Progress, ProgressUnit, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.outcome import Done, Outcome, Suspend
+from towpath.model.provider_answer import Answer
 from towpath.model.run import FailureType, RunState
 from towpath.stages.contract import Context, ProviderCall, Stage
+from towpath.worker.executor import PROGRESS_INTERVAL
 from towpath.worker.provider_limiter import BackoffSettings, ProviderLimiter
 from towpath.worker.sweeper import sweep_pause
 
@@ -233,7 +234,7 @@ class TestOutcomes:
         self, harness: WorkerHarness
     ) -> None:
         async def call_provider(_context: Context) -> Outcome:
-            raise Throttled("Too many requests.", 60.0)
+            raise Throttled("Too many requests.", 0.1)
 
         submitted = await harness.submit("extract", plan=RunPlan("document", 1, (), max_attempts=2))
         async with harness.run_worker({"extract": call_provider}):
@@ -306,7 +307,7 @@ class TestOutcomes:
         assert states == [RunState.COMPLETED]
 
 
-async def test_progress_writes_are_limited_but_the_last_one_is_always_written(
+async def test_progress_is_written_rarely_and_the_last_one_with_the_completion(
     harness: WorkerHarness,
 ) -> None:
     written: list[tuple[int, int]] = []
@@ -322,15 +323,35 @@ async def test_progress_writes_are_limited_but_the_last_one_is_always_written(
     async def count(context: Context) -> Outcome:
         for done in range(1, 1001):
             await context.progress(done, 1000, ProgressUnit.PAGE)
+            if done == 500:
+                await asyncio.sleep(PROGRESS_INTERVAL + 0.01)
+        return Done()
+
+    submitted = await harness.submit("extract", "chunk")
+    async with harness.run_worker({"extract": count, "chunk": count}):
+        await harness.wait_until_ended(submitted)
+    assert written
+    assert len(written) < 20
+    jobs = await harness.jobs(submitted)
+    assert [job.progress for job in jobs] == [Progress(1000, 1000, ProgressUnit.PAGE)] * 2
+
+
+async def test_a_short_stage_writes_its_progress_with_its_completion_only(harness: WorkerHarness) -> None:
+    ledger = harness.engine.ledger
+
+    async def refuse(*_: object) -> None:
+        raise AssertionError("a progress write of its own")
+
+    ledger.progress = refuse  # pyright: ignore[reportAttributeAccessIssue]  (replaced to find calls)
+
+    async def count(context: Context) -> Outcome:
+        await context.progress(1, 1, ProgressUnit.PAGE)
         return Done()
 
     submitted = await harness.submit("extract")
     async with harness.run_worker({"extract": count}):
         await harness.wait_until_ended(submitted)
-    assert written[0] == (1, 1000)
-    assert written[-1] == (1000, 1000)
-    assert len(written) < 20
-    assert (await harness.job(submitted)).progress == Progress(1000, 1000, ProgressUnit.PAGE)
+    assert (await harness.job(submitted)).progress == Progress(1, 1, ProgressUnit.PAGE)
 
 
 async def test_a_cancelled_run_stops_its_stage_at_the_next_heartbeat(harness: WorkerHarness) -> None:

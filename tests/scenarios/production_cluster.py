@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import multiprocessing
 import signal
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from sqlalchemy import text
 from tests.support.api_client import ApiClient, open_api_client
 from tests.support.emulators.process import EmulatorProcess, reset, state
 from tests.support.emulators.sample_sources import Text, pdf
+from tests.support.fork_server import fork_server
 from tests.support.timeouts import LONG_LEASE_SECONDS, PROCESS_SECONDS, wait_until
 from towpath.config import Settings
 from towpath.drill.fault_injection import FaultPoint
@@ -26,8 +26,6 @@ from towpath.ledger.database import Rows
 from towpath.ledger.postgres.database import PostgresDatabase
 
 T = TypeVar("T")
-
-_forkserver = multiprocessing.get_context("forkserver")
 
 
 def letter(number: int) -> bytes:
@@ -55,7 +53,7 @@ class ProductionCluster:
         all_settings = replace(self.settings, **settings)
         faults = tuple(FaultPoint.parse(signal.SIGKILL, fault_point) for fault_point in fault_points)
         spec = WorkerSpec(all_settings, self.folder, log, faults)
-        process = _forkserver.Process(target=work, args=(spec,), daemon=True)
+        process = fork_server.Process(target=work, args=(spec,), daemon=True)
         process.start()
         self.workers.append(process)
         return process
@@ -155,7 +153,7 @@ async def open_cluster(
         for name, value in emulators.settings.items()
         if "SPEECHKIT" not in name
     }
-    all_settings = {
+    all_settings: dict[str, Any] = {
         "reader": "azure",
         "embedder": "openai",
         "run_deadline_seconds": None,

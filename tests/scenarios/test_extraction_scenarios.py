@@ -12,7 +12,7 @@ from tests.scenarios.production_cluster import letter, open_cluster
 from tests.support.emulators.process import EmulatorProcess, order_fault, reset
 from tests.support.emulators.sample_sources import invoice_pdf
 from towpath.ledger.contract.ledger import ClaimRequest
-from towpath.ledger.statements import statements
+from towpath.ledger.sql_files import statements
 
 
 async def test_scenario_1_uploading_a_new_pdf_document(

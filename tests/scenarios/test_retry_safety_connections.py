@@ -14,22 +14,22 @@ from tests.support.timeouts import WAIT_SECONDS, async_wait_until
 from towpath.connections.store import DocumentChunks
 from towpath.model.job import JobStatus
 from towpath.model.run import RunState
-from towpath.search.similar_documents import SqlConnectionStore
+from towpath.search.sql_connection_store import SqlConnectionStore
 from towpath.stages import connect
 
 
 class SlowConnectionStore(SqlConnectionStore):
-    """A connection store in which one read of chunks waits until the test lets it continue."""
+    """A connection store in which one read of other documents waits until the test lets it continue."""
 
     slow: bool = False
     waiting: asyncio.Event
     continue_: asyncio.Event
 
-    async def document_chunks(
-        self, org_id: str, document_ids: Sequence[str], model: str | None
-    ) -> list[DocumentChunks]:
-        stored = await super().document_chunks(org_id, document_ids, model)
-        if model is not None and self.slow:
+    async def chunks(
+        self, org_id: str, document: DocumentChunks, numbers: Sequence[int], chunk_ids: Sequence[str]
+    ) -> tuple[list[DocumentChunks], dict[int, str]]:
+        stored = await super().chunks(org_id, document, numbers, chunk_ids)
+        if self.slow:
             self.slow = False
             self.waiting.set()
             await self.continue_.wait()
@@ -107,7 +107,8 @@ async def test_a_candidate_republished_during_connect_is_compared_again(
     engine: EngineUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The candidate has a nearer document, so its own connect job does not select this document."""
-    monkeypatch.setattr(connect, "NEIGHBOURS_PER_CHUNK", 1)
+    monkeypatch.setattr(connect, "NEIGHBOURS", 2)
+    monkeypatch.setattr(connect, "MATCHES_BY_TERMS", 1)
     harness, store = _slow_store(engine)
     async with harness.run_worker():
         original = await harness.submit("original", BEES.first)

@@ -16,14 +16,15 @@ from sqlalchemy import select
 
 from tests.support.databases import PostgresServer
 from tests.support.timeouts import async_wait_until
-from towpath.drill.call_log import count_calls
 from towpath.drill.fault_injection import FaultPoint
 from towpath.drill.instance import Instance, open_instance
+from towpath.drill.provider_call_log import count_calls
 from towpath.ledger.tables import chunks, run_events
 from towpath.model.codec import decode_chunks
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.pipelines.document import STAGES
 from towpath.queries.contract import DocumentStatus
+from towpath.stages.support.artifact import load_result
 
 NOTE = b"# Locks\n\nThe keeper opens the gate.\n\n# Weirs\n\nThe water falls 3 metres.\n\n# Tolls\n\nTotal: 12.50 EUR\n"
 
@@ -141,7 +142,7 @@ async def test_killed_during_embeddings_it_resumes_with_the_same_chunks(
     before = await _status(instance, document_id)
     [before_kill] = [job for job in await _jobs(instance, before) if job.stage == "chunk"]
     expected_chunks = decode_chunks(
-        await instance.runtime.services.blobs.get(str(before_kill.result["chunks"])), None
+        await load_result(instance.runtime.services.blobs, before_kill.result["chunks"]), None
     )
 
     instance.pool.start()

@@ -13,6 +13,8 @@ from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen import canvas
 
+ImageFormat = Literal["PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF"]
+
 Draw = Callable[[Any], object]
 
 WIDTH, HEIGHT = letter
@@ -263,9 +265,7 @@ def scan(path: Path, pages: Sequence[Image.Image | Sequence[str]]) -> Path:
     return drawing(path, *map(page, pages))
 
 
-def image_file(
-    path: Path, pages: Sequence[Image.Image], kind: Literal["PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF"]
-) -> Path:
+def image_file(path: Path, pages: Sequence[Image.Image], kind: ImageFormat) -> Path:
     """An image file; several pages make a multi-page TIFF."""
     first, rest = pages[0], list(pages[1:])
     content = io.BytesIO()

@@ -5,7 +5,6 @@ Workers are forked from a fork server that has imported everything: 40 ms each i
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Sequence
@@ -16,11 +15,8 @@ from pathlib import Path
 import psutil
 
 from tests.support import worker_main
+from tests.support.fork_server import fork_server
 from tests.support.timeouts import PROCESS_SECONDS, wait_until
-
-_forkserver = multiprocessing.get_context("forkserver")
-# Child processes of pytest import pytest, so the fork server imports it once as well.
-_forkserver.set_forkserver_preload(["pytest", "tests.support.worker_main", "tests.crash.stages"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +82,6 @@ def start_worker(arguments: Sequence[str], log: Path) -> WorkerProcess:
     """Start a worker; ``arguments`` are those of ``tests.support.worker_main``."""
     log.touch()
     all_arguments = [*arguments, "--log", str(log)]
-    process = _forkserver.Process(target=worker_main.main, args=(all_arguments,), daemon=True)
+    process = fork_server.Process(target=worker_main.main, args=(all_arguments,), daemon=True)
     process.start()
     return WorkerProcess(process, log)

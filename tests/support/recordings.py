@@ -1,4 +1,4 @@
-"""Recordings for tests: speech samples of the local model, generated sounds, and damaged files."""
+"""Recordings for tests: samples of speech, generated sounds, and damaged files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TWO_CITIES = (
 
 
 def sample(name: str) -> bytes:
-    """A recording from the model's own package: `two_cities.wav` (44 s) or `beckett.wav` (10 s)."""
+    """A recording from the package moonshine-voice: `two_cities.wav` (44 s) or `beckett.wav` (10 s)."""
     found = importlib.util.find_spec("moonshine_voice")
     assert found is not None
     assert found.origin is not None
@@ -49,6 +49,12 @@ def speech(name: str) -> Samples:
         frames = [ready for frame in container.decode(audio=0) for ready in resampler.resample(frame)]
         frames += resampler.resample(None)
     return np.concatenate([frame.to_ndarray().reshape(-1) for frame in frames]).astype(np.int16)
+
+
+def other_voice(sound: Samples) -> Samples:
+    """The same speech a quarter slower and lower, which is another voice: both samples are read by one person."""
+    places = np.arange(0, len(sound) - 1, 0.8)
+    return np.interp(places, np.arange(len(sound)), sound).astype(np.int16)
 
 
 def wav(*channels: Samples, rate: int = RATE) -> bytes:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, LargeBinary, Table, Text, text
 from sqlalchemy.dialects.postgresql import insert
 
 from towpath.ledger.columns import Id, Instant, Json, Serial, Vector
@@ -52,5 +52,6 @@ def _value(column: Column[Any]) -> Any:
         Float: 0.0,
         BigInteger: uuid4().int >> 70,
         Integer: 1,
+        LargeBinary: b"",
     }
     return kinds[type(column.type)]

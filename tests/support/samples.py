@@ -45,7 +45,7 @@ READERS: Mapping[str, Reader] = {
     "txt": read_text,
     "md": read_markdown,
 }
-ZIPPED = ("epub", "docx", "pptx", "xlsx")
+ZIPPED = ("epub", "docx", "pptx", "xlsx", "odt", "odp", "ods", "zip")
 
 _PAGE = (
     '<h1 id="a">One &amp; all</h1><p>Text<sup><a href="#n1" id="b1">1</a></sup> with <b>bold</b>, '

@@ -13,7 +13,8 @@ from sqlalchemy import delete
 from tests.support.emulators.hashed_embeddings import embed
 from towpath.errors import ProviderError
 from towpath.ledger.database import Database, Transaction
-from towpath.ledger.tables import chunks, documents
+from towpath.ledger.tables import chunks, document_fields, documents
+from towpath.ledger.verbs.index_words import index_documents
 from towpath.model.ids import DEFAULT_ORG_ID, chunk_rowid, new_id
 from towpath.providers.contract import Embedded, Vectors
 from towpath.search.contract import Hit, Mode, Query
@@ -33,6 +34,10 @@ class BagOfWordsEmbedder:
     model: str = "meaning-1"
     dimension: int = 384
     batch_limit: None = None
+    price_per_million: float = 0.0
+    languages: None = None
+    fusion_weight: float = 0.5
+    noise_similarity: float = 0.2
     embedded_texts: list[str] = field(default_factory=list[str])
     error: ProviderError | None = None
     fixed_vector: Vectors | None = None
@@ -59,6 +64,8 @@ class Collection:
 
     database: Database
     embedder: BagOfWordsEmbedder = field(default_factory=BagOfWordsEmbedder)
+    #: Whether added documents are put into the word index, as publishing does.
+    indexed: bool = True
     searcher: HybridSearcher = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,19 +79,33 @@ class Collection:
         name: str = "lease.pdf",
         headings: Sequence[str] = (),
         embedder: BagOfWordsEmbedder | None = None,
+        fields: Sequence[str] = (),
+        **columns: object,
     ) -> str:
         """Inserts a published document with these chunks; returns its id."""
         document_id = new_id()
         row = {
             "id": document_id, "org_id": org_id, "kind": kind, "name": name,
             "media_type": "text/plain", "size": 1, "sha256": document_id, "blob_key": document_id,
-            "status": "COMPLETED", "created_at": CREATED_AT, "updated_at": CREATED_AT,
-        }  # fmt: skip
+            "status": "COMPLETED", "published_run_id": new_id(),
+            "created_at": CREATED_AT, "updated_at": CREATED_AT,
+        } | columns  # fmt: skip
         chunk_rows = self._chunk_rows(document_id, org_id, passages, headings, embedder or self.embedder)
+        field_rows: list[dict[str, object]] = [
+            {
+                "org_id": org_id, "document_id": document_id, "name": "field", "value": value, "kind": "text",
+                "confidence": 1.0, "anchor": {},
+            }
+            for value in fields
+        ]  # fmt: skip
 
         def write(tx: Transaction) -> None:
             tx.connection.execute(documents.insert(), row)
             tx.connection.execute(chunks.insert(), chunk_rows)
+            if fields:
+                tx.connection.execute(document_fields.insert(), field_rows)
+            if self.indexed:
+                index_documents(tx, [document_id])
 
         await self.database.run(write)
         return document_id
@@ -96,6 +117,7 @@ class Collection:
         def write(tx: Transaction) -> None:
             tx.connection.execute(delete(chunks).where(chunks.c.document_id == document_id))
             tx.connection.execute(chunks.insert(), chunk_rows)
+            index_documents(tx, [document_id])
 
         await self.database.run(write)
 
@@ -115,7 +137,8 @@ class Collection:
         limit: int = 10,
         offset: int = 0,
     ) -> list[Hit]:
-        return await self.searcher.search(Query(org_id, text, mode, kind, document_id, limit, offset))
+        query = Query(org_id, text, mode, kind, document_id, limit, offset)
+        return list((await self.searcher.search(query)).hits)
 
     async def snippets(self, text: str, mode: Mode = "hybrid") -> list[str]:
         """The snippets of the hits."""

@@ -109,7 +109,7 @@ class Client:
             answers = self.get("/documents/status", ids=",".join(document_ids))
             return answers if all(answer["status"] in FINISHED_STATUSES for answer in answers) else None
 
-        return wait_until(statuses, "every document to be finished")
+        return wait_until(statuses, "every document to be finished", every=0.1)
 
     def chunk_ids(self, document_id: str) -> list[str]:
         return [chunk["id"] for chunk in self.get(f"/documents/{document_id}/chunks", limit=1000)]

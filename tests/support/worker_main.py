@@ -21,19 +21,23 @@ from typing import cast
 
 from towpath.bootstrap.shutdown import shutdown_signals
 from towpath.clock import SystemClock
-from towpath.drill.audit import sign_sqlite, signed_url
 from towpath.drill.fault_injection import FaultInjectingLedger, FaultPoint, StoppableSqlite
+from towpath.drill.lease_audit import sign_sqlite, signed_url
+from towpath.job_queue.bullmq import BullMqQueue
+from towpath.job_queue.bullmq_client import BullMqClient
+from towpath.job_queue.contract import JobQueue
 from towpath.ledger.database import Database
 from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.postgres.worker_session import PostgresWorkerSession
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
-from towpath.ledger.verbs.publish import apply_write
+from towpath.ledger.verbs.apply_write import apply_write
 from towpath.notify.contract import Notifier
 from towpath.notify.in_process import InProcessNotifier
 from towpath.notify.postgres import PostgresNotifier
 from towpath.pipelines.pipeline import Pipeline
 from towpath.worker.executor import Executor, RetryPolicy
-from towpath.worker.isolation import ExecutorFactory
+from towpath.worker.isolated_executor import ExecutorFactory
 from towpath.worker.settings import WorkerSettings
 from towpath.worker.worker import Worker
 
@@ -88,7 +92,19 @@ def _executor(options: argparse.Namespace, ledger: SqlLedger) -> Executor:
         backoff_scale=options.backoff_scale,
     )
     artifacts = FolderArtifacts(options.effects.parent / "artifacts")
-    return Executor(ledger, pipelines, artifacts, SystemClock(), retry_policy)
+    # The stages are short: each progress is written at once, so that a fault point at it is reached.
+    return Executor(ledger, pipelines, artifacts, SystemClock(), retry_policy, progress_interval=0.0)
+
+
+def _open_bullmq(
+    options: argparse.Namespace, ledger: SqlLedger, notifier: Notifier, stages: Sequence[str]
+) -> JobQueue:
+    """A queue on the Redis of ``--redis``, of the class ``--queue-class``."""
+    module, _, name = str(options.queue_class).partition(":")
+    make = cast("type[BullMqQueue]", getattr(importlib.import_module(module), name))
+    client = BullMqClient(options.redis, stages, lock_seconds=1.0)
+    window = 4 * options.concurrency
+    return make(client, ledger, notifier, SystemClock(), stages, lease_seconds=options.lease, window=window)
 
 
 async def work(options: argparse.Namespace) -> None:
@@ -106,7 +122,13 @@ async def work(options: argparse.Namespace) -> None:
         stages=tuple(options.stages.split(",")) if options.stages else None,
     )
     factory = ExecutorFactory(open_executor, (options, writer)) if options.isolate else None
-    worker = Worker(ledger, _executor(options, ledger), notifier, SystemClock(), worker_settings, factory)
+    executor = _executor(options, ledger)
+    queue = None
+    if options.redis:
+        served = worker_settings.stages or executor.stages
+        queue = _open_bullmq(options, ledger, notifier, served)
+    session = PostgresWorkerSession(options.database) if options.session_lock else None
+    worker = Worker(ledger, executor, notifier, SystemClock(), worker_settings, factory, queue, session)
     with shutdown_signals(options.grace) as shutdown:
         shutdown.add_callback(lambda now: worker.stop(now=now))
         await notifier.open()
@@ -136,6 +158,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--grace", type=float, default=5.0)
     parser.add_argument("--max-crashes", type=int, default=2)
     parser.add_argument("--isolate", action="store_true", help="run suspects alone in child processes")
+    parser.add_argument("--redis", help="address of the Redis that delivers the jobs by BullMQ")
+    parser.add_argument("--queue-class", default="towpath.job_queue.bullmq:BullMqQueue")
+    parser.add_argument("--session-lock", action="store_true", help="hold a lock in a Postgres session")
     parser.add_argument("--max-attempts", type=int, default=5)
     parser.add_argument("--backoff-scale", type=float, default=0.0)
     parser.add_argument("--log", type=Path, help="file for the output of this process; default: stderr")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from towpath.config import RENAMED, Settings, display_value, load
+from towpath.config.profiles import PROFILES
 from towpath.errors import ConfigError
-from towpath.profiles import PROFILES
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,27 @@ def test_a_secret_is_masked() -> None:
 
     assert display_value(settings, "blob_storage") == "(set, not shown)"
     assert display_value(Settings(), "blob_storage") is None
+    assert "hush" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"queue": "bullmq", "redis_url": "redis://r"}, "needs Postgres"),
+        ({"queue": "bullmq", "database": "postgresql://db/x"}, "needs the setting `redis_url`"),
+        ({"redis_url": "http://redis"}, "must be an address like redis://host"),
+        ({"queue": "kafka"}, "must be one of database, bullmq"),
+    ],
+)
+def test_a_queue_that_cannot_work_is_refused(settings: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        load(settings, environment={})
+
+
+def test_the_password_of_redis_is_masked() -> None:
+    settings = Settings(redis_url="redis://:hush@redis:6379/0")
+
+    assert display_value(settings, "redis_url") == "redis://:***@redis:6379/0"
     assert "hush" not in repr(settings)
 
 
@@ -91,6 +112,12 @@ def test_the_alias_of_the_poll_interval_is_a_setting_and_the_full_name_takes_pre
     assert load({}, environment=alias).settings.speechkit_poll_interval_ms == 2500
     both = {**alias, "TOWPATH_SPEECHKIT_POLL_INTERVAL_MS": "100"}
     assert load({}, environment=both).settings.speechkit_poll_interval_ms == 100
+
+
+@pytest.mark.parametrize(("old", "new"), [("minilm", "english"), ("wordllama", "fast")])
+def test_a_renamed_value_is_refused_with_the_new_value(old: str, new: str) -> None:
+    with pytest.raises(ConfigError, match=f"'{old}' of the setting `embedder` was renamed: use '{new}'"):
+        load({"embedder": old}, environment={})
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())

@@ -76,6 +76,13 @@ def test_the_version_has_one_source() -> None:
     assert version_text().startswith(__version__)
 
 
+def test_the_guide_lists_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    guide = (ROOT / "docs" / "guides" / "install.md").read_text("utf-8")
+
+    assert [extra for extra in project["optional-dependencies"] if f"`{extra}`" not in guide] == []
+
+
 def test_the_commit_of_a_checkout_is_known_and_marked_if_files_changed(tmp_path: Path) -> None:
     git(tmp_path, "init")
     (tmp_path / "file").write_text("1")

@@ -1,4 +1,4 @@
-"""Writes what the page takes from the server's code: the OpenAPI document and the labels of the stages.
+"""Writes what is made from the server's code: the OpenAPI document, the labels of the stages, the client's types.
 
 With --check it writes nothing and fails if a file is not current.
 """
@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+from client_types import client_types
+
 from towpath.pipelines.labels import STAGE_LABELS
 from towpath.server.app import create_app
 from towpath.server.deps import Services
@@ -18,6 +20,7 @@ from towpath.server.deps import Services
 UI = Path(__file__).parent.parent
 OPENAPI = UI / "openapi.json"
 LABELS = UI / "src" / "words" / "stage-labels.json"
+CLIENT_TYPES = UI.parent / "src" / "towpath" / "client" / "types.py"
 
 
 def generated() -> Mapping[Path, str]:
@@ -26,6 +29,7 @@ def generated() -> Mapping[Path, str]:
     return {
         OPENAPI: json.dumps(app.openapi(), indent=1, ensure_ascii=False) + "\n",
         LABELS: json.dumps(dict(STAGE_LABELS), indent=2) + "\n",
+        CLIENT_TYPES: client_types(app.openapi()),
     }
 
 
@@ -35,6 +39,6 @@ if __name__ == "__main__":
             path.write_text(content, "utf-8")
         elif path.read_text("utf-8") != content:
             sys.exit(
-                f"ui/{path.relative_to(UI)} is not current."
+                f"{path.relative_to(UI.parent)} is not current."
                 " Run `python ui/scripts/openapi.py`, then `npm run client`."
             )

@@ -2,12 +2,14 @@
 import { useEffect, useRef } from 'react'
 import { checkNow, connection } from './api/connection'
 import { keys, removeKey } from './api/key'
+import { Ask } from './ask/ask'
 import { DocumentView } from './document/document'
 import { KeyPage } from './key-page'
 import { Library } from './library/library'
 import { Operations } from './operations/operations'
 import { Toast } from './parts/announce'
 import { ErrorBoundary } from './parts/error-boundary'
+import { KeysButton, KeysDialog } from './parts/keys-dialog'
 import { Logo } from './parts/logo'
 import { Icon, type IconName } from './parts/icon'
 import { useNow } from './parts/now'
@@ -15,16 +17,15 @@ import { Empty } from './parts/notices'
 import { useStore } from './parts/store'
 import { ThemeButton } from './parts/theme'
 import { useTitle } from './parts/title'
-import { hrefTo, libraryRoute, navigate, type Route, type SearchRoute, useRoute } from './route'
+import { hrefTo, libraryRoute, navigate, type Route, searchRoute, useRoute } from './route'
 import { Search } from './search/search'
 import { DropZone } from './uploads/drop-zone'
-import { UploadButton } from './uploads/upload-button'
+import { UploadButton, UploadFolderButton } from './uploads/upload-button'
 import { Tray } from './uploads/tray'
 
-const searchRoute: SearchRoute = { view: 'search', q: '', mode: 'hybrid', kind: null, document: null }
 const VIEWS: [Route, string, IconName][] = [
   [libraryRoute, 'Library', 'library'],
-  [searchRoute, 'Search', 'search'],
+  [searchRoute(), 'Search', 'search'],
   [{ view: 'operations' }, 'Operations', 'operations'],
 ]
 
@@ -36,8 +37,10 @@ export function App() {
   const viewKey = route.view === 'document' ? `document/${route.id}` : route.view
   const firstView = useRef(true)
   useEffect(() => {
-    // Moves the focus to the new view for screen readers, but not when the page is first opened.
-    if (!firstView.current && route.view !== 'search') main.current?.focus({ preventScroll: true })
+    // Moves the focus to the new view for screen readers, but not when the page is first opened, and not if the view
+    // has focused something itself.
+    const focused = main.current?.contains(document.activeElement)
+    if (!firstView.current && !focused && route.view !== 'search' && route.view !== 'ask') main.current?.focus({ preventScroll: true })
     firstView.current = false
   }, [viewKey])
   if (required !== 'no') return <KeyPage />
@@ -66,7 +69,9 @@ export function App() {
               Remove key
             </button>
           )}
+          <KeysButton />
           <ThemeButton />
+          <UploadFolderButton />
           <UploadButton />
         </div>
       </header>
@@ -79,6 +84,7 @@ export function App() {
       <DropZone />
       <Tray />
       <Toast />
+      <KeysDialog />
     </div>
   )
 }
@@ -91,6 +97,8 @@ function View({ route }: { route: Route }) {
       return <DocumentView key={route.id} route={route} />
     case 'search':
       return <Search route={route} />
+    case 'ask':
+      return <Ask route={route} />
     case 'operations':
       return <Operations />
     case 'not-found':
@@ -104,12 +112,13 @@ function View({ route }: { route: Route }) {
   }
 }
 
-function LibraryView({ status, kind, q }: Route & { view: 'library' }) {
+function LibraryView({ view: _, ...filters }: Route & { view: 'library' }) {
   useTitle('Library')
-  return <Library status={status} kind={kind} q={q} />
+  return <Library {...filters} />
 }
 
 function isCurrent(route: Route, to: Route): boolean {
+  if (route.view === 'ask') return to.view === 'search'
   return route.view === to.view || (route.view === 'document' && to.view === 'library')
 }
 
@@ -122,7 +131,7 @@ function useSlashToSearch(): void {
       event.preventDefault()
       const box = document.querySelector<HTMLInputElement>('.search-box input')
       if (box) box.select()
-      else navigate(searchRoute)
+      else navigate(searchRoute())
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)

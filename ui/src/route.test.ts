@@ -4,9 +4,11 @@ import { documentRoute, hrefTo, type Route, parseRoute } from './route'
 const routes: Route[] = [
   { view: 'library', status: null, kind: null, q: '' },
   { view: 'library', status: 'FAILED', kind: 'call', q: 'a&b #1' },
+  { view: 'library', status: null, kind: null, q: '', collection: '', tags: ['a b', 'c&d'], from: '2026-01-31', sort: 'name' },
   documentRoute('0198-x'),
   documentRoute('a/b?c#d', { tab: 'fields', chunk: 'c1', ordinal: 7, page: 3, span: [10, 20] }),
-  { view: 'search', q: '100 % “sure” + more', mode: 'text', kind: null, document: 'd' },
+  { view: 'search', q: '100 % “sure” + more', mode: 'text', kind: null, document: 'd', language: 'de', type: null, year: '2024' },
+  { view: 'ask', q: 'Why? & how', kind: 'call', document: 'd' },
   { view: 'operations' },
 ]
 

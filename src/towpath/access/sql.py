@@ -1,20 +1,24 @@
-"""API keys in the database, stored as hashes."""
+"""API keys in the database, stored as hashes, and the audit log."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, func, insert, select, update
 
-from towpath.access.contract import ApiKey
+from towpath.access.contract import ApiKey, NewKey, Scope
 from towpath.errors import NotFound
 from towpath.ledger.columns import to_instant, to_instant_or_none
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import api_keys, organizations
-from towpath.model.ids import new_id
+from towpath.ledger.verbs.audit import read_audit, write_audit
+from towpath.model.audit import COMMAND_LINE, Actor, AuditAction, AuditEntry
+from towpath.model.ids import is_id, new_id
 
 _keys = api_keys.c
 #: last_used_at is updated at most this often, so that most requests write nothing.
@@ -25,37 +29,58 @@ class SqlKeys:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, org_name: str, name: str, now: datetime) -> tuple[ApiKey, str]:
-        secret = f"tp_{secrets.token_urlsafe(32)}"
-        key_id = new_id()
+    async def create(
+        self, org_name: str, key: NewKey | str, now: datetime, actor: Actor = COMMAND_LINE
+    ) -> tuple[ApiKey, str]:
+        new_key = NewKey(key) if isinstance(key, str) else key
+        secret = _new_secret()
 
         def work(tx: Transaction) -> ApiKey:
-            org_id = _organization(tx, org_name, now)
-            tx.connection.execute(
-                insert(api_keys).values(
-                    id=key_id, org_id=org_id, name=name, prefix=secret[:8], hash=_hash(secret), created_at=now
-                )
-            )
-            return _key(tx.connection.execute(_query().where(_keys.id == key_id)).one())
+            return _insert(tx, _organization(tx, org_name, now), new_key, secret, now, actor)
 
         return await self._database.run(work), secret
 
+    async def create_in(self, org_id: str, key: NewKey, now: datetime, actor: Actor) -> tuple[ApiKey, str]:
+        secret = _new_secret()
+        created = await self._database.run(
+            lambda tx: _insert(tx, org_id, key, secret, now, actor), org=org_id
+        )
+        return created, secret
+
     async def all_keys(self) -> list[ApiKey]:
+        return await self._list(None)
+
+    async def keys_of(self, org_id: str) -> list[ApiKey]:
+        return await self._list(org_id)
+
+    async def _list(self, org_id: str | None) -> list[ApiKey]:
         query = _query().order_by(_keys.created_at, _keys.id)
+        if org_id is not None:
+            query = query.where(_keys.org_id == org_id)
         return await self._database.run(
-            lambda tx: [_key(row) for row in tx.connection.execute(query)], read=True
+            lambda tx: [_key(row) for row in tx.connection.execute(query)], read=True, org=org_id
         )
 
-    async def revoke(self, key_id: str, now: datetime) -> None:
-        change = update(api_keys).where(_keys.id == key_id, _keys.revoked_at.is_(None)).values(revoked_at=now)
-        changed = await self._database.run(lambda tx: tx.connection.execute(change).rowcount)
-        if not changed:
+    async def revoke(
+        self, key_id: str, now: datetime, actor: Actor = COMMAND_LINE, org_id: str | None = None
+    ) -> None:
+        def work(tx: Transaction) -> bool:
+            condition = (_keys.id == key_id) & _keys.revoked_at.is_(None)
+            if org_id is not None:
+                condition &= _keys.org_id == org_id
+            row = tx.connection.execute(select(_keys.org_id, _keys.name).where(condition)).one_or_none()
+            if row is None:
+                return False
+            tx.connection.execute(update(api_keys).where(condition).values(revoked_at=now))
+            entry = AuditEntry(AuditAction.KEY_REVOKED, actor, subject=key_id, detail={"name": row.name})
+            write_audit(tx, [(str(row.org_id), entry)], now)
+            return True
+
+        if not is_id(key_id) or not await self._database.run(work, org=org_id):
             raise NotFound(f"There is no active key {key_id}. `towpath keys list` lists all keys.")
 
-    async def find_organization(self, secret: str, now: datetime) -> str | None:
-        query = select(_keys.id, _keys.org_id, _keys.last_used_at).where(
-            _keys.hash == _hash(secret), _keys.revoked_at.is_(None)
-        )
+    async def authenticate(self, secret: str, now: datetime) -> ApiKey | None:
+        query = _query().where(_keys.hash == _hash(secret))
 
         def read(tx: Transaction) -> Any:
             if tx.dialect == "postgres":
@@ -66,16 +91,75 @@ class SqlKeys:
         row = await self._database.run(read, read=True)
         if row is None:
             return None
-        last_used_at = to_instant_or_none(row.last_used_at)
-        if last_used_at is None or now - last_used_at > _LAST_USED_INTERVAL:
-            statement = update(api_keys).where(_keys.id == row.id).values(last_used_at=now)
-            await self._database.run(lambda tx: tx.connection.execute(statement), org=str(row.org_id))
-        return str(row.org_id)
+        key = _key(row)
+        if not key.is_active(now):
+            return None
+        if key.last_used_at is None or now - key.last_used_at > _LAST_USED_INTERVAL:
+            statement = update(api_keys).where(_keys.id == key.id).values(last_used_at=now)
+            await self._database.run(lambda tx: tx.connection.execute(statement), org=key.org_id)
+        return key
+
+
+class SqlAuditLog:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def record(self, org_id: str, entries: Sequence[AuditEntry], now: datetime) -> None:
+        rows = [(org_id, entry) for entry in entries]
+        await self._database.run(lambda tx: write_audit(tx, rows, now), org=org_id)
+
+    async def entries(
+        self,
+        org_id: str | None,
+        *,
+        before: int | None,
+        action: str | None,
+        with_settings: bool,
+        limit: int,
+    ) -> list[dict[str, Any]]:
+        read = partial(
+            read_audit,
+            org_id=org_id,
+            before=before,
+            action=action,
+            with_settings=with_settings,
+            limit=limit,
+        )
+        return await self._database.run(read, read=True, org=org_id)
+
+
+def _new_secret() -> str:
+    return f"tp_{secrets.token_urlsafe(32)}"
 
 
 def _hash(secret: str) -> str:
     # The secret has 256 random bits, so a fast hash is enough.
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _insert(tx: Transaction, org_id: str, key: NewKey, secret: str, now: datetime, actor: Actor) -> ApiKey:
+    key_id = new_id()
+    scopes = " ".join(scope for scope in Scope if scope in key.scopes)
+    tx.connection.execute(
+        insert(api_keys).values(
+            id=key_id,
+            org_id=org_id,
+            name=key.name,
+            prefix=secret[:8],
+            hash=_hash(secret),
+            created_at=now,
+            scopes=scopes,
+            expires_at=key.expires_at,
+            stages=None if key.stages is None else " ".join(sorted(key.stages)),
+        )
+    )
+    detail: dict[str, object] = {"name": key.name, "scopes": scopes}
+    if key.stages is not None:
+        detail["stages"] = sorted(key.stages)
+    write_audit(
+        tx, [(org_id, AuditEntry(AuditAction.KEY_CREATED, actor, subject=key_id, detail=detail))], now
+    )
+    return _key(tx.connection.execute(_query().where(_keys.id == key_id)).one())
 
 
 def _organization(tx: Transaction, name: str, now: datetime) -> str:
@@ -88,7 +172,8 @@ def _organization(tx: Transaction, name: str, now: datetime) -> str:
 
 
 def _query() -> Any:
-    return select(api_keys, organizations.c.name.label("org_name")).join(
+    # An outer join: while the organization of a request is not known, row-level security hides its row.
+    return select(api_keys, organizations.c.name.label("org_name")).outerjoin(
         organizations, organizations.c.id == _keys.org_id
     )
 
@@ -97,10 +182,13 @@ def _key(row: Row[Any]) -> ApiKey:
     return ApiKey(
         id=str(row.id),
         org_id=str(row.org_id),
-        org_name=row.org_name,
+        org_name=row.org_name or "",
         name=row.name,
         prefix=row.prefix,
         created_at=to_instant(row.created_at),
         last_used_at=to_instant_or_none(row.last_used_at),
         revoked_at=to_instant_or_none(row.revoked_at),
+        scopes=frozenset(scope for scope in Scope if scope in row.scopes.split()),
+        expires_at=to_instant_or_none(row.expires_at),
+        stages=None if row.stages is None else frozenset(row.stages.split()),
     )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from towpath.bootstrap import azure_identity
 from towpath.config import PREFIX, Settings
 from towpath.errors import ConfigError
 from towpath.lifecycle.rate_limit import Limits
+from towpath.model.library_model import ModelId
+from towpath.process_runner import InputFile
 from towpath.providers.azure.document_intelligence import DocumentIntelligence
 from towpath.providers.contract import Analyzer
+from towpath.providers.local.embeddings.model_package import model_folder
 from towpath.providers.openai.embeddings import OpenAIEmbedder
 from towpath.readers.page_count import count_pages
 from towpath.worker.process_pool import ProcessPool
@@ -17,6 +21,12 @@ from towpath.worker.provider_limiter import BackoffSettings
 from towpath.worker.provider_patience import ProviderPatience
 
 _AZURE, _OPENAI, _SPEECHKIT = "azure-document-intelligence", "openai", "yandex-speechkit"
+#: The package of each local embedding model.
+LOCAL_MODELS = {
+    "multilingual": "towpath-model-multilingual",
+    "fast": "towpath-model-fast",
+    "english": "towpath-model-english",
+}
 _OFFICE_TYPES = ("application/vnd.openxmlformats", "text/html")
 
 
@@ -39,19 +49,37 @@ class AnalyzerSelector:
         return None if media_type.startswith(_OFFICE_TYPES) and not self._sends_office else analyzer
 
     async def count_pages(self, path: Path, media_type: str) -> int | None:
-        return await self._process_pool.run(count_pages, str(path), media_type, seconds=60)
+        return await self._process_pool.run(count_pages, InputFile(path), media_type, seconds=60)
 
     async def aclose(self) -> None:
         if self._analyzer is not None:
             await self._analyzer.aclose()
 
 
-def openai_embedder(settings: Settings) -> OpenAIEmbedder:
+def openai_embedder(settings: Settings, model: ModelId | None = None) -> OpenAIEmbedder:
+    """The model of the settings, or another one of the same server."""
     return OpenAIEmbedder(
         require_setting(settings, "openai_api_key", "embedder = openai"),
-        settings.openai_embedding_model,
-        settings.openai_embedding_dimensions,
+        settings.openai_embedding_model if model is None else model.model,
+        settings.openai_embedding_dimensions if model is None else model.dimension,
         base_url=settings.openai_base_url,
+        batch_size=settings.openai_batch_size,
+        batch_tokens=settings.openai_batch_tokens,
+        price_per_million=settings.openai_embedding_price,
+    )
+
+
+def azure_openai_embedder(settings: Settings, model: ModelId | None = None) -> OpenAIEmbedder:
+    """The deployment of the settings, or another one that has the name of its model."""
+    reason = "embedder = azure-openai"
+    endpoint = require_setting(settings, "azure_openai_endpoint", reason)
+    return OpenAIEmbedder(
+        settings.azure_openai_key
+        or azure_identity.AzureTokens(azure_identity.credential(settings, f"`{reason}`")),
+        settings.openai_embedding_model if model is None else model.model,
+        settings.openai_embedding_dimensions if model is None else model.dimension,
+        deployment=settings.azure_openai_deployment if model is None else None,
+        base_url=f"{endpoint.rstrip('/')}/openai/v1",
         batch_size=settings.openai_batch_size,
         batch_tokens=settings.openai_batch_tokens,
         price_per_million=settings.openai_embedding_price,
@@ -99,13 +127,25 @@ def check(settings: Settings) -> None:
     """Raise ConfigError at start if a setting or a package is missing."""
     if settings.reader == "azure":
         require_package("azure.ai.documentintelligence", "azure", "reader = azure")
-        for name in ("document_intelligence_endpoint", "document_intelligence_key"):
-            require_setting(settings, name, "reader = azure")
-    for role in ("embedder", "call_analyzer"):
+        require_setting(settings, "document_intelligence_endpoint", "reader = azure")
+        _require_key(settings, "document_intelligence_key", "reader = azure")
+    if settings.embedder == "azure-openai":
+        require_package("openai", "openai", "embedder = azure-openai")
+        require_setting(settings, "azure_openai_endpoint", "embedder = azure-openai")
+        _require_key(settings, "azure_openai_key", "embedder = azure-openai")
+    if settings.field_extractor == "azure-openai":
+        require_package("openai", "openai", "field_extractor = azure-openai")
+        require_setting(settings, "azure_openai_endpoint", "field_extractor = azure-openai")
+        _require_key(settings, "azure_openai_key", "field_extractor = azure-openai")
+    for role in ("embedder", "call_analyzer", "transcriber", "answerer", "field_extractor"):
         if getattr(settings, role) == "openai":
             require_package("openai", "openai", f"{role} = openai")
             require_setting(settings, "openai_api_key", f"{role} = openai")
-    if settings.transcriber != "local":
+    if settings.embedder == "english":
+        require_package("onnxruntime", "english", "embedder = english")
+    if settings.embedder in LOCAL_MODELS:
+        model_folder(LOCAL_MODELS[settings.embedder])
+    if settings.transcriber.startswith("speechkit"):
         require_setting(settings, "speechkit_api_key", f"transcriber = {settings.transcriber}")
     if settings.transcriber == "speechkit-v2" and "AccountKey=" not in (settings.blob_storage or ""):
         raise ConfigError(
@@ -119,7 +159,7 @@ def document_intelligence(settings: Settings) -> DocumentIntelligence:
     reason = "reader = azure"
     return DocumentIntelligence(
         require_setting(settings, "document_intelligence_endpoint", reason),
-        require_setting(settings, "document_intelligence_key", reason),
+        settings.document_intelligence_key or azure_identity.credential(settings, f"`{reason}`"),
         settings.document_intelligence_model,
         settings.document_intelligence_features,
         by_url=settings.document_intelligence_by_url,
@@ -135,6 +175,14 @@ def require_setting(settings: Settings, name: str, reason: str) -> str:
             f"The setting `{reason}` needs `{name}`: set {PREFIX}{name.upper()}, or add it to towpath.toml."
         )
     return value
+
+
+def _require_key(settings: Settings, name: str, reason: str) -> None:
+    """A key of an Azure service, or the identity that is used without a key."""
+    if settings.azure_credential == "default" and not getattr(settings, name):
+        require_package("azure.identity", "azure", "azure_credential = default")
+    else:
+        require_setting(settings, name, reason)
 
 
 def require_package(package: str, extra: str, reason: str) -> None:

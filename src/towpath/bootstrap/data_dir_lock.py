@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Generator
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import cast
 
 from towpath.errors import FolderInUse
+from towpath.os_resources import try_lock
+from towpath.private_files import make_private_folder
 
 _LOCK_FILE = "server.lock"
 
@@ -18,17 +19,15 @@ _LOCK_FILE = "server.lock"
 @contextmanager
 def lock_data_dir(data: Path, url: str) -> Generator[None]:
     """Hold the lock for the duration of the context. The kernel releases it when the process ends."""
-    data.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(data / _LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o644)
+    make_private_folder(data)
+    descriptor = os.open(data / _LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if not try_lock(descriptor):
             other = running_server(data) or "another process"
             raise FolderInUse(
                 f"The folder {data} is in use by {other}. Stop that server, "
                 "or choose another folder with --data."
-            ) from error
+            )
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
         yield
@@ -42,9 +41,7 @@ def running_server(data: Path) -> str | None:
     if not path.exists():
         return None
     with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_lock(file.fileno(), shared=True):
             try:
                 return cast("str", json.loads(file.read() or b"{}").get("url")) or None
             except ValueError:

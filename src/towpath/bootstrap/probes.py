@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from towpath.bootstrap import cloud
-from towpath.bootstrap.calls import openai_call_analyzer, speechkit
+from towpath.bootstrap.ask import openai_question_answerer
+from towpath.bootstrap.call_pipeline import openai_call_analyzer, openai_transcriber, speechkit
+from towpath.bootstrap.fields import field_extractor
 from towpath.config import Settings
 from towpath.errors import TowpathError
 
@@ -57,10 +59,19 @@ async def _clients(settings: Settings) -> AsyncGenerator[dict[str, Probed]]:
         clients["reader = azure"] = cloud.document_intelligence(settings)
     if settings.embedder == "openai":
         clients["embedder = openai"] = cloud.openai_embedder(settings)
-    if settings.transcriber != "local":
+    if settings.embedder == "azure-openai":
+        clients["embedder = azure-openai"] = cloud.azure_openai_embedder(settings)
+    if settings.transcriber.startswith("speechkit"):
         clients[f"transcriber = {settings.transcriber}"] = speechkit(settings)
+    if settings.transcriber == "openai":
+        clients["transcriber = openai"] = openai_transcriber(settings, None)
     if settings.call_analyzer == "openai":
         clients["call_analyzer = openai"] = openai_call_analyzer(settings)
+    if settings.answerer == "openai":
+        clients["answerer = openai"] = openai_question_answerer(settings)
+    extractor = field_extractor(settings)
+    if extractor is not None:
+        clients[f"field_extractor = {settings.field_extractor}"] = extractor
     try:
         yield clients
     finally:

@@ -3,40 +3,75 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from towpath.bootstrap import cloud, providers
-from towpath.bootstrap.calls import CallPipelineBuilder
+from towpath.bootstrap import cloud, fields
+from towpath.bootstrap.call_pipeline import CallPipelineBuilder
 from towpath.bootstrap.data_dir_lock import lock_data_dir
+from towpath.bootstrap.embedded_database import Recovery, migrate_embedded
+from towpath.bootstrap.embedders import SettingsEmbedders, run_in_pool, start_model_changes
+from towpath.bootstrap.job_queue import claimed_stages, require_queue
+from towpath.bootstrap.missing_packages import missing_packages
 from towpath.bootstrap.overrides import Overrides
+from towpath.bootstrap.pipelines import bind_pipelines, load_pipelines
+from towpath.bootstrap.reader import build_reader
+from towpath.bootstrap.remote_jobs import open_remote_jobs
+from towpath.bootstrap.sandbox import sandbox_paths, sandbox_report
+from towpath.bootstrap.sealing import build_sealer
 from towpath.bootstrap.services import build_search_index, build_services
 from towpath.bootstrap.shared_settings import shared_settings
-from towpath.bootstrap.storage import BlobAnswerStore, enable_row_level_security, open_notifier, open_store
-from towpath.clock import SystemClock
+from towpath.bootstrap.storage import (
+    LargeAnswerBlobs,
+    enable_row_level_security,
+    open_notifier,
+    open_store,
+    open_worker_session,
+)
+from towpath.clock import Clock, SystemClock
 from towpath.config import Settings
 from towpath.errors import ConfigError
+from towpath.intake.child_documents import ChildDocumentFinder
+from towpath.intake.submit import DocumentInfo
 from towpath.ledger import migrate
+from towpath.ledger.contract.ledger import Ledger, RunPlan
+from towpath.ledger.sql_field_schemas import SqlFieldSchemas
+from towpath.ledger.sql_library_models import SqlLibraryModels
+from towpath.ledger.sql_pauses import SqlPauses
+from towpath.ledger.sql_webhooks import SqlWebhooks
 from towpath.log_setup import configure_logging
 from towpath.pipelines import call as calls
 from towpath.pipelines import document as documents
-from towpath.pipelines.pipeline import Pipeline
-from towpath.search.similar_documents import SqlConnectionStore
+from towpath.pipelines.pipeline import Pipeline, StageEntry
+from towpath.readers.pdf.unlock import PikepdfUnlocker
+from towpath.search.sql_connection_store import SqlConnectionStore
 from towpath.server.deps import Services
 from towpath.storage.contract import BlobStore
+from towpath.storage.disk_errors import disk_errors
+from towpath.storage.disk_space import DiskSpace, DiskState
 from towpath.storage.scratch import own_folder
+from towpath.webhooks.address_policy import AddressPolicy
+from towpath.webhooks.deliverer import Deliverer
+from towpath.webhooks.sender import HttpSender
 from towpath.worker.executor import Executor, RetryPolicy
-from towpath.worker.isolation import ExecutorFactory
-from towpath.worker.process_pool import ProcessPool
+from towpath.worker.isolated_executor import ExecutorFactory
+from towpath.worker.pause_check import PauseCheck
 from towpath.worker.provider_limiter import ProviderLimiter
 from towpath.worker.retention import Pruner, RetentionPolicy
 from towpath.worker.settings import WorkerSettings
 from towpath.worker.worker import Worker
+from towpath.worker_protocol.contract import OWN_STAGES
+
+log = logging.getLogger(__name__)
 
 DEFAULTS = Overrides()
+#: Seconds between two checks whether the reserve of disk space is there.
+RESERVE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +95,36 @@ async def open_runtime(
     exclusive = settings.embedded and overrides.exclusive
     async with AsyncExitStack() as stack:
         cloud.check(settings)
+        plugins = load_pipelines(settings)
+        for warning in missing_packages(settings) if with_worker else ():
+            log.warning(warning)
+        require_queue(settings)
+        disk = DiskSpace(settings.data, settings.disk_reserve_mb << 20)
         if exclusive:
+            if disk.state() is DiskState.FULL:
+                disk.release_reserve()
             # Recovery treats every RUNNING run as an orphan, so no other server may use the folder.
-            stack.enter_context(lock_data_dir(settings.data, serve_url))
+            with disk_errors():
+                stack.enter_context(lock_data_dir(settings.data, serve_url))
         database = overrides.database(settings)
         stack.callback(database.close)
         if exclusive:
-            await asyncio.to_thread(migrate.upgrade, database.engine)
+            database.make_space = disk.release_reserve
+            await migrate_embedded(database, settings.data)
         else:
             await asyncio.to_thread(migrate.require_current, database.engine)
         sees_all = await asyncio.to_thread(enable_row_level_security, database, with_worker=with_worker)
-        incoming = stack.enter_context(own_folder(settings.data / "incoming"))
+        with disk_errors():
+            incoming = stack.enter_context(own_folder(settings.data / "incoming"))
         store = open_store(settings, incoming)
         stack.push_async_callback(store.close)
         process_pool = overrides.process_pool(settings)
         stack.callback(process_pool.close)
-        # Follow-up jobs run one at a time, at the lowest priority.
-        background_pool = ProcessPool(1, memory_bytes=settings.child_memory_mb << 20, niceness=19)
+        paths = stack.enter_context(sandbox_paths(settings))
+        process_pool.restrict_files(paths)
+        background_pool = overrides.background_pool(settings)
         stack.callback(background_pool.close)
+        background_pool.restrict_files(paths)
         notifier = open_notifier(settings, listen=with_worker and overrides.run_worker)
         await notifier.open()
         stack.push_async_callback(notifier.close)
@@ -87,46 +134,123 @@ async def open_runtime(
         stack.push_async_callback(analyzers.aclose)
         call_builder = CallPipelineBuilder(settings, process_pool)
         stack.push_async_callback(call_builder.aclose)
+        field_extractor = fields.field_extractor(settings)
+        if field_extractor is not None:
+            stack.push_async_callback(field_extractor.aclose)
+        schemas = fields.build_schemas(settings, SqlFieldSchemas(database))
         index = build_search_index(settings, database)
         connection_store = SqlConnectionStore(index)
-        pipelines = {
+        models = SqlLibraryModels(database)
+        embedders = SettingsEmbedders(settings, models, run_in_pool(process_pool))
+        reader = build_reader(settings, process_pool)
+
+        def plan_for(document: DocumentInfo, unsupported_reason: str | None) -> RunPlan:
+            return services.intake.plan_for(document, unsupported_reason)
+
+        shipped = {
             documents.NAME: documents.document_pipeline(
                 blobs=store,
-                reader=providers.reader(settings, process_pool),
+                reader=reader,
                 analyzer_for=analyzers.analyzer_for,
                 count_pages=analyzers.count_pages,
-                embedder=providers.document_embedder(settings, process_pool),
+                children=ChildDocumentFinder(reader, store, incoming, plan_for),
+                unlocker=PikepdfUnlocker(process_pool, incoming, settings.reader_cpu_seconds),
+                embedders=embedders,
+                published=models,
                 compute=process_pool,
                 background_pool=background_pool,
                 connection_store=connection_store,
-                word_vectors=providers.word_vectors(),
                 concurrency=settings.child_processes,
+                extract_fields=fields.extract_fields_entry(settings, field_extractor, schemas, store),
             ),
-            calls.NAME: call_builder.pipeline(store, incoming, connection_store, background_pool),
+            calls.NAME: call_builder.pipeline(
+                store, incoming, connection_store, background_pool, embedders, models
+            ),
         }
-        _require_known_stages(settings.worker_stages, pipelines)
-        services = build_services(
-            settings, database, ledger, store, incoming, notifier, clock, pipelines, index
+        pipelines, all_stages = bind_pipelines(plugins, shipped, settings, store)
+        stage_names = _stage_names(pipelines, all_stages)
+        for name in ("worker_stages", "external_stages"):
+            _require_known_stages(name, getattr(settings, name), stage_names)
+        pauses = SqlPauses(database)
+        pause_check = PauseCheck(pauses, clock)
+        limiter = ProviderLimiter(
+            ledger, clock, cloud.limits(settings), cloud.throttle_pauses(settings), pause_check
         )
-        executor = worker = None
+        stack.push_async_callback(limiter.close)
+        sealer = build_sealer(settings)
+        executor = Executor(
+            ledger,
+            pipelines,
+            LargeAnswerBlobs(store),
+            clock,
+            _retry_policy(settings),
+            limiter,
+            disk.require_space,
+            all_stages,
+            pause_check,
+            unseal=sealer.unseal,
+        )
+        webhooks, policy = SqlWebhooks(database), AddressPolicy(settings.webhook_networks)
+        deliverer = Deliverer(webhooks, HttpSender(policy), clock, backoff_scale=settings.backoff_scale)
+        services = build_services(
+            settings,
+            database,
+            ledger,
+            store,
+            disk,
+            incoming,
+            notifier,
+            clock,
+            pipelines,
+            plugins,
+            index,
+            models,
+            await sandbox_report(paths),
+            limiter,
+            exclusive,
+            schemas,
+            open_remote_jobs(settings, database, executor, overrides.ledger, store, limiter, notifier, clock),
+            webhooks,
+            policy,
+            deliverer.wake,
+            pauses,
+            sealer,
+        )
+        stack.push_async_callback(services.asker.aclose)
+        worker = None
+        recovery = Recovery(lambda: _recover(ledger, clock, settings))
         if exclusive:
-            await ledger.recover(clock.now(), resume_runs=settings.recovery == "resume")
-        if with_worker:
-            limiter = ProviderLimiter(ledger, clock, cloud.limits(settings), cloud.throttle_pauses(settings))
-            stack.push_async_callback(limiter.close)
-            executor = Executor(
-                ledger, pipelines, BlobAnswerStore(store), clock, _retry_policy(settings), limiter
-            )
-        if executor is not None and overrides.run_worker:
+            await recovery.attempt()
+            keeping_reserve = asyncio.create_task(_keep_reserve(disk))
+            stack.callback(keeping_reserve.cancel)
+        else:
+            recovery.done = True
+        if with_worker and overrides.run_worker:
             # A child process cannot be given other overrides: in a drill, suspects run like all other jobs.
             factory = ExecutorFactory(open_executor, (settings,)) if overrides is DEFAULTS else None
-            worker = Worker(ledger, executor, notifier, clock, _worker_settings(settings, exclusive), factory)
-            running = asyncio.create_task(worker.run())
-            stack.push_async_callback(partial(_stop, worker, running))
+            queue = overrides.job_queue(
+                settings, ledger, notifier, clock, stage_names, _follow_up_names(pipelines, stage_names)
+            )
+            worker = Worker(
+                ledger,
+                executor,
+                notifier,
+                clock,
+                _worker_settings(settings, exclusive, stage_names),
+                factory,
+                queue,
+                open_worker_session(settings),
+                deliverer.wake,
+            )
+            running = asyncio.create_task(recovery.then(worker.run))
+            stack.push_async_callback(partial(_stop, worker, running, recovery))
+            await start_model_changes(models, embedders.chosen, clock)
             pruner = Pruner(ledger, store, clock, retention_policy(settings))
             pruning = asyncio.create_task(pruner.run())
             stack.callback(pruning.cancel)
-        yield Runtime(settings, services, store, worker, sees_all, executor)
+            delivering = asyncio.create_task(recovery.then(deliverer.run))
+            stack.push_async_callback(_cancelled, delivering)
+        yield Runtime(settings, services, store, worker, sees_all, executor if with_worker else None)
 
 
 @asynccontextmanager
@@ -139,14 +263,24 @@ async def open_executor(settings: Settings) -> AsyncGenerator[Executor]:
         yield runtime.executor
 
 
-def _require_known_stages(stages: Sequence[str], pipelines: Mapping[str, Pipeline]) -> None:
-    """Reject unknown names in `worker_stages`: such a worker would idle forever without an error."""
-    known = {
-        entry.name for pipeline in pipelines.values() for entry in (*pipeline.stages, *pipeline.follow_ups)
-    }
+def _stage_names(pipelines: Mapping[str, Pipeline], all_stages: Mapping[str, StageEntry]) -> list[str]:
+    """The stages and follow-ups of all pipelines, then the others of this installation, each once."""
+    entries = [entry for pipeline in pipelines.values() for entry in pipeline.entries]
+    return list(dict.fromkeys(entry.name for entry in (*entries, *all_stages.values())))
+
+
+def _follow_up_names(pipelines: Mapping[str, Pipeline], stage_names: Sequence[str]) -> list[str]:
+    """The stages of jobs that are not part of a run."""
+    run_stages = {name for pipeline in pipelines.values() for name in pipeline.stage_names}
+    return [name for name in stage_names if name not in run_stages]
+
+
+def _require_known_stages(setting: str, stages: Sequence[str], all_stages: Sequence[str]) -> None:
+    """Reject unknown names of stages: such a worker would idle forever without an error."""
+    known = set(all_stages) - (OWN_STAGES if setting == "external_stages" else set[str]())
     if unknown := sorted(set(stages) - known):
         raise ConfigError(
-            f"The setting `worker_stages` has unknown stages: {', '.join(unknown)}. "
+            f"The setting `{setting}` has unknown stages: {', '.join(unknown)}. "
             f"Known stages: {', '.join(sorted(known))}."
         )
 
@@ -161,7 +295,7 @@ def _retry_policy(settings: Settings) -> RetryPolicy:
     )
 
 
-def _worker_settings(settings: Settings, sole_worker: bool) -> WorkerSettings:
+def _worker_settings(settings: Settings, sole_worker: bool, stages: Sequence[str]) -> WorkerSettings:
     return WorkerSettings(
         concurrency=settings.worker_concurrency,
         lease_seconds=settings.lease_seconds,
@@ -170,7 +304,7 @@ def _worker_settings(settings: Settings, sole_worker: bool) -> WorkerSettings:
         fixed_poll=settings.poll_mode == "fixed",
         grace_seconds=settings.shutdown_grace_seconds,
         sole_worker=sole_worker,
-        stages=settings.worker_stages or None,
+        stages=claimed_stages(settings, stages),
         shared=shared_settings(settings),
     )
 
@@ -184,6 +318,26 @@ def retention_policy(settings: Settings) -> RetentionPolicy:
     return RetentionPolicy(days(settings.keep_history_days), days(settings.keep_answers_days))
 
 
-async def _stop(worker: Worker, running: asyncio.Task[None]) -> None:
+async def _recover(ledger: Ledger, clock: Clock, settings: Settings) -> None:
+    await ledger.recover(clock.now(), resume_runs=settings.recovery == "resume")
+
+
+async def _keep_reserve(disk: DiskSpace) -> None:
+    """Create the reserve whenever it is missing and there is space for it."""
+    while True:
+        await asyncio.to_thread(disk.keep_reserve)
+        await asyncio.sleep(RESERVE_SECONDS)
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+async def _stop(worker: Worker, running: asyncio.Task[None], recovery: Recovery) -> None:
     worker.stop()
-    await running
+    if not recovery.done:
+        running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running

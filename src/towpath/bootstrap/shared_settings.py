@@ -24,6 +24,8 @@ SHARED = (
     "embedder",
     "openai_embedding_model",
     "openai_embedding_dimensions",
+    "field_extractor",
+    "field_schema",
     "ocr",
     "ocr_languages",
     "keep_original",

@@ -7,14 +7,18 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from towpath.bootstrap import azure_identity
 from towpath.config import Settings
 from towpath.errors import ConfigError
+from towpath.ledger.contract.worker_session import WorkerSession
 from towpath.ledger.database import Database
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.postgres.row_level_security import role_access
+from towpath.ledger.postgres.worker_session import PostgresWorkerSession
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.notify.in_process import InProcessNotifier
 from towpath.notify.postgres import PostgresNotifier
+from towpath.private_files import make_private_file, make_private_folder
 from towpath.storage.contract import BlobStore, checked
 from towpath.storage.local import LocalStore
 from towpath.storage.scratch import own_folder
@@ -25,7 +29,9 @@ log = logging.getLogger(__name__)
 def open_database(settings: Settings) -> Database:
     if settings.database is not None:
         return PostgresDatabase(settings.database, connections=settings.worker_concurrency + 4)
-    settings.data.mkdir(parents=True, exist_ok=True)
+    make_private_folder(settings.data)
+    # SQLite gives its other files the mode of this one.
+    make_private_file(settings.sqlite_file)
     return SqliteDatabase(settings.sqlite_file)
 
 
@@ -60,6 +66,13 @@ def open_notifier(settings: Settings, *, listen: bool) -> InProcessNotifier:
     return PostgresNotifier(settings.database, listen=listen, direct=settings.database_listen)
 
 
+def open_worker_session(settings: Settings) -> WorkerSession | None:
+    """The session that tells other workers at once that this one has died; None on SQLite, which has one worker."""
+    if settings.database is None:
+        return None
+    return PostgresWorkerSession(settings.database_listen or settings.database)
+
+
 def open_store(settings: Settings, incoming: Path) -> BlobStore:
     """The blob store; ``incoming`` is its folder for temporary files."""
     if settings.blob_storage is None:
@@ -71,7 +84,10 @@ def open_store(settings: Settings, incoming: Path) -> BlobStore:
         raise ConfigError(
             "The setting `blob_storage` needs more packages: pip install 'towpath[azure]'."
         ) from error
-    return AzureStore(settings.blob_storage, settings.blob_container, incoming)
+    if not settings.blob_storage.startswith("https://"):
+        return AzureStore(settings.blob_storage, settings.blob_container, incoming)
+    credential = azure_identity.credential(settings, "an address as `blob_storage`")
+    return AzureStore(settings.blob_storage, settings.blob_container, incoming, credential)
 
 
 @asynccontextmanager
@@ -85,7 +101,7 @@ async def open_store_context(settings: Settings) -> AsyncGenerator[BlobStore]:
             await store.close()
 
 
-class BlobAnswerStore:
+class LargeAnswerBlobs:
     """Keeps provider answers that are too large for a row in blob storage."""
 
     def __init__(self, blobs: BlobStore) -> None:

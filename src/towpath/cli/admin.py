@@ -1,10 +1,9 @@
-"""Executes the administration commands: keys, check, prune."""
+"""Executes the administration commands: check, prune."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from typing import TypedDict, TypeVar
@@ -12,19 +11,18 @@ from typing import TypedDict, TypeVar
 import click
 
 from towpath import __version__, bootstrap
-from towpath.access.sql import SqlKeys
 from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.bootstrap.shared_settings import shared_settings
 from towpath.cli.client import require_library
 from towpath.cli.settings_text import effective_settings, profile_lines, settings_lines
-from towpath.cli.wording import counted
+from towpath.cli.status_text import counted
 from towpath.clock import SystemClock
-from towpath.config import Loaded, Settings
+from towpath.config import LoadedSettings, Settings
+from towpath.config.profiles import PROFILES
 from towpath.errors import UserError
 from towpath.ledger import migrate as migrations
 from towpath.ledger.contract.ledger import PruneResult
 from towpath.ledger.sql_ledger import SqlLedger
-from towpath.profiles import PROFILES
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.queries.setting_differences import setting_differences
 from towpath.version import commit, version_text
@@ -42,51 +40,7 @@ class StoredFilesCheck(TypedDict):
     differences: list[str]
 
 
-def create_key(settings: Settings, name: str, organization: str, as_json: bool) -> None:
-    """Create an API key and print its secret."""
-    key, secret = _with_keys(settings, lambda keys: keys.create(organization, name, SystemClock().now()))
-    if as_json:
-        click.echo(json.dumps({"id": key.id, "org_id": key.org_id, "secret": secret}))
-    else:
-        click.echo(
-            f"{secret}\nStore it now: only its hash is kept. (id {key.id}, organization {key.org_name})"
-        )
-
-
-def list_keys(settings: Settings, as_json: bool) -> None:
-    """Print all API keys, without their secrets."""
-    require_library(settings)
-    api_keys = _with_keys(settings, lambda keys: keys.all_keys())
-    if as_json:
-        click.echo(json.dumps([asdict(key) for key in api_keys], default=str))
-        return
-    for key in api_keys:
-        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "active"
-        click.echo(f"{key.id} {key.prefix}… {key.org_name:12} {key.name:20} {state}")
-
-
-def revoke_key(settings: Settings, key_id: str) -> None:
-    require_library(settings)
-    _with_keys(settings, lambda keys: keys.revoke(key_id, SystemClock().now()))
-    click.echo("Revoked.")
-
-
-def _with_keys(settings: Settings, action: Callable[[SqlKeys], Awaitable[T]]) -> T:
-    """Open the database and apply ``action`` to its keys. Safe while a server runs: it only uses rows."""
-    database = bootstrap.open_database(settings)
-    try:
-        if settings.embedded:
-            migrations.upgrade(database.engine)
-
-        async def apply() -> T:
-            return await action(SqlKeys(database))
-
-        return asyncio.run(apply())
-    finally:
-        database.close()
-
-
-def check(loaded: Loaded, repair: bool, live: bool, as_json: bool) -> None:
+def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> None:
     """Print the settings, compare rows with stored files, and verify the settings of the providers.
 
     ``live`` sends one small request to each provider.
@@ -116,6 +70,8 @@ def check(loaded: Loaded, repair: bool, live: bool, as_json: bool) -> None:
         click.echo("\n".join(lines))
         for difference in storage["differences"] if storage else ():
             click.echo(f"Settings differ: {difference}")
+        for warning in bootstrap.missing_packages(settings):
+            click.echo(warning)
         for probe in probes:
             click.echo(f"{probe.name}: {probe.error or f'answered in {probe.seconds:.1f} s'}")
         if live and not probes:
@@ -171,7 +127,13 @@ def prune(settings: Settings, as_json: bool) -> None:
     """Delete what the retention settings do not keep, and print how much."""
     require_library(settings)
     total = asyncio.run(_prune(settings))
-    counts = {"runs": total.runs, "jobs": total.jobs, "events": total.events, "answers": total.answers}
+    counts = {
+        "runs": total.runs,
+        "jobs": total.jobs,
+        "events": total.events,
+        "answers": total.answers,
+        "deliveries": total.deliveries,
+    }
     text = ", ".join(f"{count} {name}" for name, count in counts.items())
     click.echo(json.dumps(counts) if as_json else f"Deleted {text}.")
 

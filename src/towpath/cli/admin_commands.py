@@ -6,44 +6,68 @@ from pathlib import Path
 
 import click
 
-from towpath.cli.options import Loaded, common, json_option
+from towpath.cli.options import LoadedSettings, common, json_option
 
 
-@click.group()
-def keys() -> None:
+@click.group("keys")
+def key_commands() -> None:
     """Create, list and revoke API keys."""
 
 
-@keys.command("create")
+@key_commands.command("create")
 @common
 @click.argument("name")
 @click.option("--organization", default="home", help="Organization of the key; created if missing.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(["read", "write", "worker", "operate"]),
+    help="What the key may do; may be repeated. Without it: read and write.",
+)
+@click.option(
+    "--expires-days", type=click.FloatRange(min=0, min_open=True), help="Days after which the key ends."
+)
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    help="Stage whose jobs a key with the scope worker may claim; may be repeated. Without it: every stage.",
+)
 @json_option
-def create_key(loaded: Loaded, name: str, organization: str, as_json: bool) -> None:
+def create_key(
+    loaded: LoadedSettings,
+    name: str,
+    organization: str,
+    scopes: tuple[str, ...],
+    expires_days: float | None,
+    stages: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Create an API key. Its secret is printed once."""
-    from towpath.cli import admin
+    from towpath.cli import keys
 
-    admin.create_key(loaded.settings, name, organization, as_json)
+    keys.create_key(loaded.settings, name, organization, scopes, expires_days, stages, as_json)
 
 
-@keys.command("list")
+@key_commands.command("list")
 @common
 @json_option
-def list_keys(loaded: Loaded, as_json: bool) -> None:
+def list_keys(loaded: LoadedSettings, as_json: bool) -> None:
     """List API keys, without their secrets."""
-    from towpath.cli import admin
+    from towpath.cli import keys
 
-    admin.list_keys(loaded.settings, as_json)
+    keys.list_keys(loaded.settings, as_json)
 
 
-@keys.command("revoke")
+@key_commands.command("revoke")
 @common
 @click.argument("key_id")
-def revoke_key(loaded: Loaded, key_id: str) -> None:
+def revoke_key(loaded: LoadedSettings, key_id: str) -> None:
     """Revoke an API key."""
-    from towpath.cli import admin
+    from towpath.cli import keys
 
-    admin.revoke_key(loaded.settings, key_id)
+    keys.revoke_key(loaded.settings, key_id)
 
 
 @click.command()
@@ -51,7 +75,7 @@ def revoke_key(loaded: Loaded, key_id: str) -> None:
 @click.option("--repair", is_flag=True, help="Delete files that no row refers to. Stop the server first.")
 @click.option("--live", is_flag=True, help="Send one small request to each configured provider.")
 @json_option
-def check(loaded: Loaded, repair: bool, live: bool, as_json: bool) -> None:
+def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> None:
     """Show effective settings and verify stored files."""
     from towpath.cli import admin
 
@@ -61,7 +85,7 @@ def check(loaded: Loaded, repair: bool, live: bool, as_json: bool) -> None:
 @click.command()
 @common
 @json_option
-def prune(loaded: Loaded, as_json: bool) -> None:
+def prune(loaded: LoadedSettings, as_json: bool) -> None:
     """Delete old runs and unused cached answers now, by the retention settings. Servers may keep running."""
     from towpath.cli import admin
 
@@ -72,7 +96,7 @@ def prune(loaded: Loaded, as_json: bool) -> None:
 @common
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
-def backup(loaded: Loaded, file: Path, as_json: bool) -> None:
+def backup(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
     """Write the library to a tar file (compressed if its name ends with .gz). The server may keep running."""
     from towpath.cli.backup import backup_library
 
@@ -83,7 +107,7 @@ def backup(loaded: Loaded, file: Path, as_json: bool) -> None:
 @common
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @json_option
-def restore(loaded: Loaded, file: Path, as_json: bool) -> None:
+def restore(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
     """Create the library of the data folder from a file that `towpath backup` wrote."""
     from towpath.cli.backup import restore_library
 
@@ -94,7 +118,7 @@ def restore(loaded: Loaded, file: Path, as_json: bool) -> None:
 @common
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @json_option
-def import_export(loaded: Loaded, folder: Path, as_json: bool) -> None:
+def import_export(loaded: LoadedSettings, folder: Path, as_json: bool) -> None:
     """Create the library of the data folder from a folder that `towpath export` wrote, with the same ids."""
     from towpath.cli.library_export import import_library
 

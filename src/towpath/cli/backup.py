@@ -24,7 +24,7 @@ import click
 from towpath import __version__, bootstrap
 from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.cli.client import require_library
-from towpath.cli.wording import counted
+from towpath.cli.status_text import counted
 from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.errors import ConfigError, UserError

@@ -13,45 +13,30 @@ import httpx
 
 from towpath.bootstrap.data_dir_lock import running_server
 from towpath.cli.options import Target
+from towpath.client.async_client import AsyncClient, connection_errors
+from towpath.client.errors import check_response
 from towpath.config import Settings
-from towpath.errors import ConfigError, NotFound, UserError
+from towpath.errors import ConfigError, UserError
 
 T = TypeVar("T")
 
 
-class Api:
-    """HTTP client that raises problem details as errors; ``has_worker``: this process also works jobs."""
+class Api(AsyncClient):
+    """The client of a command; ``has_worker``: this process also works jobs."""
 
     def __init__(self, http: httpx.AsyncClient, *, has_worker: bool) -> None:
-        self.http = http
+        super().__init__(http=http)
         self.has_worker = has_worker
 
-    async def get(self, path: str, **parameters: Any) -> Any:
-        query = {name: value for name, value in parameters.items() if value is not None}
-        return check_response(await self.http.get(path, params=query)).json()
+    async def put(self, path: str, **body: Any) -> Any:
+        return check_response(await self.send("PUT", path, **body)).json()
 
-    async def text(self, path: str, **parameters: Any) -> str:
-        return check_response(await self.http.get(path, params=parameters)).text
+    async def patch(self, path: str, **body: Any) -> Any:
+        return check_response(await self.send("PATCH", path, **body)).json()
 
-    async def post(self, path: str, **body: Any) -> Any:
-        return check_response(await self.http.post(path, **body)).json()
-
-    async def delete(self, path: str) -> None:
-        check_response(await self.http.delete(path))
-
-
-def check_response(response: httpx.Response) -> httpx.Response:
-    if response.is_success:
-        return response
-    if response.status_code == 401:
-        given = "is unknown or revoked" if "authorization" in response.request.headers else "is not set"
-        raise UserError(f"The server requires an API key, and TOWPATH_API_KEY {given}.")
-    try:
-        problem = response.json()
-        message = f"{problem['detail']} {problem['action']}"
-    except (ValueError, KeyError):
-        message = f"{response.url} answered {response.status_code}. Is it the address of a Towpath server?"
-    raise (NotFound if response.status_code == 404 else UserError)(message)
+    async def remove(self, path: str) -> None:
+        """Delete what any other path of the API names."""
+        check_response(await self.send("DELETE", path))
 
 
 def call(target: Target, request: Callable[[Api], Awaitable[T]]) -> T:
@@ -70,17 +55,9 @@ async def api(target: Target, *, with_worker: bool = False) -> AsyncGenerator[Ap
     settings = target.settings
     url = server_url(target)
     if url:
-        async with httpx.AsyncClient(base_url=url, headers=_headers(), timeout=60) as http:
-            try:
-                yield Api(http, has_worker=False)
-            except httpx.ConnectError as error:
-                raise UserError(
-                    f"The server at {url} does not answer. It may still be starting; try again."
-                ) from error
-            except httpx.TransportError as error:
-                raise UserError(
-                    f"The connection to {url} failed: {error or type(error).__name__}."
-                ) from error
+        connected = httpx.AsyncClient(base_url=url, headers=_headers(), timeout=60)
+        async with connected as http, connection_errors(url):
+            yield Api(http, has_worker=False)
         return
     require_library(settings, create=target.create)
     from towpath import bootstrap

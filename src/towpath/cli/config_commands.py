@@ -6,7 +6,7 @@ import json
 
 import click
 
-from towpath.cli.options import Loaded, common, json_option
+from towpath.cli.options import LoadedSettings, common, json_option
 
 
 def _print_example(context: click.Context, _option: click.Parameter, given: bool) -> None:
@@ -30,7 +30,7 @@ def _print_example(context: click.Context, _option: click.Parameter, given: bool
     help="Print a settings file with every setting, its help and its default.",
 )
 @json_option
-def config(loaded: Loaded, as_json: bool) -> None:
+def config(loaded: LoadedSettings, as_json: bool) -> None:
     """Show the settings in effect and where each value comes from."""
     from towpath.cli.settings_text import effective_settings, settings_lines
 

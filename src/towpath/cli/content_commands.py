@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from towpath.cli.find import find_document
+from towpath.cli.lookup import find_document
 from towpath.cli.options import Target, connected, json_option
 from towpath.cli.output import call, print_answer
+from towpath.cli.status_text import anchor_text, counted
 from towpath.cli.table import shortened, table_lines
-from towpath.cli.wording import anchor_text, counted
 
 if TYPE_CHECKING:
     from towpath.cli.client import Api
@@ -48,22 +48,34 @@ def content(target: Target, document: str) -> None:
 @click.argument("document")
 @json_option
 def fields(target: Target, document: str, as_json: bool) -> None:
-    """List the fields found in a document, such as dates and amounts."""
+    """List the fields found in a document, such as dates and amounts, and the values of field schemas."""
+    print_answer(_get(target, document, "fields"), as_json, _field_lines)
 
-    def format_lines(answer: Any) -> list[str]:
+
+def _field_lines(answer: Any) -> list[str]:
+    """A table of the fields that were found locally, and one for each schema."""
+    lines: list[str] = []
+    for schema in dict.fromkeys(field["schema"] for field in answer):
         rows = [
             (
                 field["name"],
                 shortened(field["value"], 60),
                 field["kind"],
-                f"{field['confidence']:.0%}",
+                f"{field['confidence']:.0%}"
+                if schema is None
+                else "yes"
+                if field["verified"]
+                else "unverified",
                 anchor_text(field["anchor"]),
             )
             for field in answer
+            if field["schema"] == schema
         ]
-        return table_lines(("NAME", "VALUE", "KIND", "CONFIDENCE", "PLACE"), rows) if rows else ["No fields."]
-
-    print_answer(_get(target, document, "fields"), as_json, format_lines)
+        if schema is not None:
+            lines += [*([""] if lines else []), f"Schema {schema}:"]
+        check = "CONFIDENCE" if schema is None else "VERIFIED"
+        lines += table_lines(("NAME", "VALUE", "KIND", check, "PLACE"), rows)
+    return lines or ["No fields."]
 
 
 @click.command()
@@ -122,8 +134,16 @@ def transcript(target: Target, document: str, output_format: str, as_json: bool)
 @click.argument("document")
 @json_option
 def analysis(target: Target, document: str, as_json: bool) -> None:
-    """Print the analysis of a call: summary, topics, action items, questions, speakers."""
+    """Print the analysis of a call: summary, topics, action items, questions, names, numbers, dates, speakers."""
     print_answer(_get(target, document, "analysis"), as_json, _analysis_lines)
+
+
+def _timed(quote: Any) -> str:
+    """The words with the time at which they were said, if it is known."""
+    if quote["start"] is None:
+        return str(quote["text"])
+    minutes, seconds = divmod(int(quote["start"]), 60)
+    return f"{minutes}:{seconds:02} {quote['text']}"
 
 
 def _analysis_lines(answer: Any) -> list[str]:
@@ -136,12 +156,31 @@ def _analysis_lines(answer: Any) -> list[str]:
         lines.append(f"Topics: {', '.join(answer['topics'])}")
     for item in answer["action_items"]:
         notes = ", ".join(filter(None, [item["owner"], item["due"]]))
-        lines.append(f"Action item: {item['text']}{f' ({notes})' if notes else ''}")
-    lines += [f"Question: {question}" for question in answer["questions"]]
+        lines.append(f"Action item: {_timed(item)}{f' ({notes})' if notes else ''}")
+    for label, part in (
+        ("Question", "questions"),
+        ("Name", "names"),
+        ("Number", "numbers"),
+        ("Date", "dates"),
+    ):
+        lines += [f"{label}: {_timed(quote)}" for quote in answer[part]]
     for speaker in answer["speakers"]:
         mood = f", {speaker['sentiment']}" if speaker["sentiment"] else ""
         lines.append(f"Speaker {speaker['speaker']}: {speaker['share']:.0%} of the speaking time{mood}")
     return lines
+
+
+def _reason(connection: Any) -> str:
+    """Why two passages are connected, in words."""
+    parts = {
+        "edition": ["version of this document"],
+        "quotation": ["common text"],
+    }.get(connection["kind"], [])
+    if connection["shared_identifiers"]:
+        parts.append(f"shared identifiers: {', '.join(connection['shared_identifiers'])}")
+    if connection["shared_terms"]:
+        parts.append(f"shared terms: {', '.join(connection['shared_terms'])}")
+    return "; ".join(parts) or "similar meaning"
 
 
 @click.command()
@@ -150,8 +189,13 @@ def _analysis_lines(answer: Any) -> list[str]:
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=20, help="Number of connections, strongest first."
 )
+@click.option(
+    "--kind",
+    type=click.Choice(["edition", "quotation", "same_subject", "same_entity"]),
+    help="Only connections of this kind.",
+)
 @json_option
-def connections(target: Target, document: str, limit: int, as_json: bool) -> None:
+def connections(target: Target, document: str, limit: int, kind: str | None, as_json: bool) -> None:
     """List similar passages of other documents."""
 
     def format_lines(answer: Any) -> list[str]:
@@ -161,15 +205,16 @@ def connections(target: Target, document: str, limit: int, as_json: bool) -> Non
                 continue
             this, other = connection["this"], connection["other"]
             pinned = ", pinned" if connection["pinned"] else ""
-            lines.append(
-                f"{connection['score']:.0%} {other['document_name']}{pinned}: {connection['reason']}"
-            )
+            lines.append(f"{connection['score']:.0%} {other['document_name']}{pinned}: {_reason(connection)}")
+            if connection["kind"] == "edition":
+                continue
             for sign, side in (("<", this), (">", other)):
                 place, text = anchor_text(side["anchor"]), " ".join(side["text"].split())[:200]
                 lines.append(f"  {sign} {place}: {text}" if place else f"  {sign} {text}")
         return lines or ["No connections."]
 
-    print_answer(_get(target, document, "connections", limit=limit), as_json, format_lines)
+    parameters = {"limit": limit} if kind is None else {"limit": limit, "kind": kind}
+    print_answer(_get(target, document, "connections", **parameters), as_json, format_lines)
 
 
 @click.command()

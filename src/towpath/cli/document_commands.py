@@ -1,25 +1,24 @@
-"""Commands for documents: submit, list, show, status, search, open, rerun, delete."""
+"""Commands for documents: submit, show, status, search, open, rerun, delete."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from towpath.cli.find import find_document
+from towpath.cli.filter_options import filter_options, parse_metadata
+from towpath.cli.lookup import find_document
 from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
-from towpath.cli.table import age, short_id, shortened, size_text, table_lines
-from towpath.cli.wording import anchor_text, clock_time, counted, stage_line, waiting_sentence
-from towpath.pipelines.labels import stage_label
+from towpath.cli.organize_commands import label_lines
+from towpath.cli.output import call, note_waiting, print_answer
+from towpath.cli.search_text import search_lines
+from towpath.cli.status_text import clock_time, counted, stage_line, waiting_sentence
+from towpath.cli.table import age, size_text
 
 if TYPE_CHECKING:
     from towpath.cli.client import Api
-
-STATUSES = ("PROCESSING", "COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
-#: Documents per request of a list.
-PAGE = 200
 
 
 @click.command()
@@ -27,71 +26,47 @@ PAGE = 200
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--wait", is_flag=True, help="Wait until all runs have ended; show progress.")
 @click.option("--create", is_flag=True, help="Create a library in the data folder if it has none.")
+@click.option("--collection", help="The collection of all these files.")
+@click.option(
+    "--collections/--no-collections",
+    "by_folder",
+    default=True,
+    help="Make a collection of each sub-folder of a folder; of each folder if several are given.",
+)
+@click.option("--tag", multiple=True, help="A tag of all these files. Repeatable.")
+@click.option(
+    "--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata of all these files. Repeatable."
+)
+@click.option("--pipeline", help="Pipeline of the documents; without it, rules and the kind of file decide.")
+@click.option("--key", help="Key of the file: new bytes under the same key are the document's next version.")
+@click.option(
+    "--keys",
+    is_flag=True,
+    help="The path of each file in its folder is its key; changed files are next versions.",
+)
 @json_option
-def submit(target: Target, paths: tuple[Path, ...], wait: bool, as_json: bool) -> None:
-    """Submit files, or all files of folders, for processing. Prints the id of each document."""
-    from towpath.cli.submit import submit_files
-
-    if submit_files(target, paths, wait=wait, as_json=as_json):
-        raise SystemExit(1)
-
-
-@click.command("list")
-@connected
-@click.option("--status", type=click.Choice(STATUSES), help="Only documents of this status.")
-@click.option("--kind", type=click.Choice(["document", "call"]), help="Only documents or only calls.")
-@click.option("--name", help="Only documents whose name contains this text.")
-@click.option("--limit", type=click.IntRange(min=1), default=50, help="Number of documents, newest first.")
-@json_option
-def list_documents(
-    target: Target, status: str | None, kind: str | None, name: str | None, limit: int, as_json: bool
+def submit(
+    target: Target,
+    paths: tuple[Path, ...],
+    wait: bool,
+    collection: str | None,
+    by_folder: bool,
+    tag: tuple[str, ...],
+    metadata: tuple[str, ...],
+    pipeline: str | None,
+    key: str | None,
+    keys: bool,
+    as_json: bool,
 ) -> None:
-    """List documents: id, name, status, stage and age."""
+    """Submit files, or all files of folders, for processing. Prints the id of each document."""
+    from towpath.cli.submit import UploadLabels, submit_files
 
-    async def request(server: Api) -> Any:
-        documents: list[Any] = []
-        cursor, total = None, 0
-        while len(documents) < limit:
-            page = await server.get(
-                "/documents",
-                status=status,
-                kind=kind,
-                q=name,
-                cursor=cursor,
-                limit=min(PAGE, limit - len(documents)),
-            )
-            ids = ",".join(document["id"] for document in page["documents"])
-            statuses = {item["document_id"]: item for item in await server.get("/documents/status", ids=ids)}
-            for document in page["documents"]:
-                item = statuses.get(document["id"])
-                documents.append(document | {"stage": item["stage"] if item else None})
-            cursor, total = page["next_cursor"], page["total"]
-            if cursor is None:
-                break
-        return {"documents": documents, "total": total}
-
-    def format_lines(answer: Any) -> list[str]:
-        documents = answer["documents"]
-        if not documents:
-            return ["No documents."]
-        rows = [
-            (
-                short_id(document["id"]),
-                shortened(document["name"], 40),
-                document["status"],
-                stage_label(document["stage"])
-                if document["stage"] and document["status"] != "COMPLETED"
-                else "",
-                age(document["created_at"]),
-            )
-            for document in documents
-        ]
-        lines = table_lines(("ID", "NAME", "STATUS", "STAGE", "AGE"), rows)
-        if answer["total"] > len(documents):
-            lines.append(f"{len(documents)} of {answer['total']} documents; more with --limit.")
-        return lines
-
-    print_answer(call(target, request), as_json, format_lines)
+    labels = UploadLabels(collection, by_folder, tag, parse_metadata(metadata), pipeline, key, keys)
+    failures = submit_files(target, paths, labels, wait=wait, as_json=as_json)
+    if not (wait or as_json):
+        note_waiting(target)
+    if failures:
+        raise SystemExit(1)
 
 
 @click.command()
@@ -117,7 +92,6 @@ def _show_lines(answer: Any) -> list[str]:
     rows = [
         ("id", answer["id"]),
         ("kind", f"{answer['kind']}, {answer['media_type']}, {size_text(answer['size'])}"),
-        ("title", answer["title"]),
         ("language", answer["language"]),
         (
             "length",
@@ -133,6 +107,7 @@ def _show_lines(answer: Any) -> list[str]:
         ("calls", f"{paid}{counted(costs['calls'], 'provider call')}" if costs["calls"] else None),
     ]
     lines = [answer["name"], *(f"  {name:11} {value}" for name, value in rows if value)]
+    lines[2:2] = label_lines(answer)
     lines += [f"  warning: {warning}" for warning in answer["warnings"]]
     return lines + _status_lines(answer["processing"])
 
@@ -155,7 +130,7 @@ def _status_lines(answer: Any) -> list[str]:
     failure = f" ({run['failure_type']})" if run and run["failure_type"] else ""
     lines = [answer["status"] + failure]
     if run and run["resumes_run_id"]:
-        reused = ", ".join(stage_label(stage["name"]) for stage in answer["stages"] if stage["reused"])
+        reused = ", ".join(stage["label"] for stage in answer["stages"] if stage["reused"])
         lines.append(f"resumes run {run['resumes_run_id']}; reused stages: {reused or 'none'}")
     lines += [stage_line(stage) for stage in answer["stages"]]
     if (waiting := waiting_sentence(answer)) is not None:
@@ -167,29 +142,47 @@ def _status_lines(answer: Any) -> list[str]:
 
 @click.command()
 @connected
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True)
 @click.option(
     "--mode",
     type=click.Choice(["hybrid", "text", "vector"]),
     default="hybrid",
     help="Search by words, by meaning (vector), or by both (hybrid).",
 )
-@click.option("--kind", type=click.Choice(["document", "call"]), help="Only documents or only calls.")
+@filter_options
 @click.option("--limit", type=click.IntRange(1, 100), default=10, help="Number of results, best first.")
+@click.option(
+    "--offset", type=click.IntRange(0, 10_000), default=0, help="Results to skip, for the next page."
+)
+@click.option(
+    "--group/--all", "group", default=True, help="Only the best passage of each document, or all passages."
+)
 @json_option
-def search(target: Target, query: str, mode: str, kind: str | None, limit: int, as_json: bool) -> None:
+def search(
+    target: Target,
+    words: tuple[str, ...],
+    mode: str,
+    filters: dict[str, Any],
+    limit: int,
+    offset: int,
+    group: bool,
+    as_json: bool,
+) -> None:
     """Search documents and calls."""
-
-    def format_lines(answer: Any) -> list[str]:
-        lines: list[str] = []
-        for hit in answer["hits"]:
-            place = ", ".join(filter(None, [hit["document_name"], anchor_text(hit["anchor"])]))
-            lines.append(f"{short_id(hit['document_id'])}  {place}")
-            lines.append(f"  {' '.join(hit['snippet'].split())}")
-        return lines or [f'No results for "{query}".']
-
-    answer = call(target, lambda server: server.get("/search", q=query, mode=mode, kind=kind, limit=limit))
-    print_answer(answer, as_json, format_lines)
+    query = " ".join(words)
+    answer = call(
+        target,
+        lambda server: server.get(
+            "/search",
+            q=query,
+            mode=mode,
+            **filters,
+            limit=limit,
+            offset=offset,
+            group=str(group).lower(),
+        ),
+    )
+    print_answer(answer, as_json, lambda results: search_lines(results, query, group=group))
 
 
 @click.command("open")
@@ -221,16 +214,47 @@ def open_page(target: Target, document: str | None, only_print: bool) -> None:
 @click.option(
     "--fresh", is_flag=True, help="Reuse no results and no cached answers; providers are paid again."
 )
+@click.option("--pipeline", help="Pipeline of the new run; without it, that of the last run.")
+@click.option("--password", "ask_password", is_flag=True, help="Ask for the password of a locked PDF.")
+@click.option(
+    "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
+)
 @json_option
-def rerun(target: Target, document: str, from_stage: str | None, fresh: bool, as_json: bool) -> None:
+def rerun(
+    target: Target,
+    document: str,
+    from_stage: str | None,
+    fresh: bool,
+    pipeline: str | None,
+    ask_password: bool,
+    password_stdin: bool,
+    as_json: bool,
+) -> None:
     """Process a document again. Its present content stays searchable until then."""
+    password = _read_password(ask_password, password_stdin)
 
     async def request(server: Api) -> Any:
         document_id = await find_document(server, document)
-        body = {"from_stage": from_stage, "fresh": fresh}
+        body = {"from_stage": from_stage, "fresh": fresh, "pipeline": pipeline, "password": password}
         return await server.post(f"/documents/{document_id}/runs", json=body)
 
     print_answer(call(target, request), as_json, lambda answer: [f"run {answer['run_id']} queued"])
+    if not as_json:
+        note_waiting(target)
+
+
+def _read_password(ask: bool, from_stdin: bool) -> str | None:
+    """The password; never an argument, which other users of the machine could see."""
+    if ask and from_stdin:
+        raise click.UsageError("Use either --password or --password-stdin.")
+    if ask:
+        return str(click.prompt("Password of the PDF", hide_input=True, err=True))
+    if not from_stdin:
+        return None
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise click.UsageError("The first line of standard input is empty.")
+    return password
 
 
 @click.command()
@@ -246,5 +270,5 @@ def delete(target: Target, document: str, yes: bool) -> None:
     answer = call(target, find)
     if not yes:
         click.confirm(f"Delete {answer['name']} ({counted(answer['chunks'] or 0, 'chunk')})?", abort=True)
-    call(target, lambda server: server.delete(f"/documents/{answer['id']}"))
+    call(target, lambda server: server.delete(answer["id"]))
     click.echo(f"Deleted {answer['name']}.")

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from towpath.cli.client import Api, check_response
+from towpath.cli.client import Api
 from towpath.cli.content_commands import all_chunks
-from towpath.cli.find import find_document
+from towpath.cli.lookup import find_document
 from towpath.cli.table import short_id
+from towpath.client.errors import check_response
 from towpath.errors import NotFound, UserError
 
 _UNSAFE = re.compile(r"[^\w.\- ]+")

@@ -13,7 +13,7 @@ import click
 
 from towpath import bootstrap
 from towpath.bootstrap.data_dir_lock import lock_data_dir
-from towpath.cli.wording import counted
+from towpath.cli.status_text import counted
 from towpath.clock import SystemClock
 from towpath.config import Settings, load
 from towpath.errors import UserError

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from towpath.cli.find import find_document, find_job, find_run
+from towpath.cli.lookup import find_document, find_job, find_run
 from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.output import call, note_waiting, print_answer
+from towpath.cli.status_text import counted, waiting_sentence
 from towpath.cli.table import age, shortened, table_lines
-from towpath.cli.wording import counted, waiting_sentence
 from towpath.pipelines.labels import stage_label
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def retry(
     print_answer(
         call(target, request), as_json, lambda retried: [f"{counted(len(retried['run_ids']), 'run')} queued"]
     )
+    if not as_json:
+        note_waiting(target)
 
 
 @click.command()

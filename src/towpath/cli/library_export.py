@@ -25,7 +25,7 @@ from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.cli.backup import file_sha256, move_into_place
 from towpath.cli.client import require_library
 from towpath.cli.export_files import folder_name, require_empty, safe_name
-from towpath.cli.wording import counted
+from towpath.cli.status_text import counted
 from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.errors import ConfigError, UserError
@@ -130,6 +130,11 @@ def _write_tables(copy: Path, folder: Path) -> tuple[dict[str, int], dict[str, s
         for document_id, name, key in database.execute("select id, name, blob_key from documents"):
             folders[document_id] = f"documents/{folder_name(name, document_id)}"
             paths[key] = f"{folders[document_id]}/original{Path(safe_name(name)).suffix}"
+        if "document_versions" in counts:
+            query = "select document_id, number, name, blob_key from document_versions where blob_key != ''"
+            for document_id, number, name, key in database.execute(query):
+                suffix = Path(safe_name(name)).suffix
+                paths.setdefault(key, f"{folders[document_id]}/original-version-{number}{suffix}")
         for document_id, key in database.execute("select document_id, key from artifacts"):
             paths[key] = f"{folders[document_id]}/{key.rpartition('/')[2]}"
     return counts, paths

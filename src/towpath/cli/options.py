@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from towpath.config import Loaded, Settings, load
+from towpath.config import LoadedSettings, Settings, load
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,4 +90,4 @@ def root_options() -> RootOptions:
     return RootOptions() if options is None else options
 
 
-__all__ = ["Loaded", "RootOptions", "Target", "common", "connected", "json_option", "root_options"]
+__all__ = ["LoadedSettings", "RootOptions", "Target", "common", "connected", "json_option", "root_options"]

@@ -25,3 +25,13 @@ def print_answer(answer: Any, as_json: bool, format_lines: Callable[[Any], list[
     click.echo(
         json.dumps(answer, ensure_ascii=False, indent=2) if as_json else "\n".join(format_lines(answer))
     )
+
+
+def note_waiting(target: Target) -> None:
+    """Say what processes the queued run, where no server is running."""
+    from towpath.cli.client import server_url
+
+    if target.settings.embedded and server_url(target) is None:
+        click.echo(
+            "No server is running here: `towpath serve` or `towpath submit --wait` processes it.", err=True
+        )

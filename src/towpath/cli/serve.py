@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import socket
 import sys
 from collections.abc import Callable, Generator
@@ -16,8 +17,9 @@ import uvicorn
 
 from towpath import bootstrap
 from towpath.bootstrap.data_dir_lock import running_server
+from towpath.bootstrap.settings_audit import record_settings
 from towpath.bootstrap.shutdown import shutdown_signals
-from towpath.cli.listen import address_error, bind_sockets, url_of
+from towpath.cli.bind_address import address_error, bind_sockets, url_of
 from towpath.config import Settings
 from towpath.errors import ConfigError, FolderInUse
 from towpath.ledger import migrate as migrations
@@ -25,6 +27,7 @@ from towpath.log_setup import configure_logging
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.search.contract import Query
 from towpath.server.app import create_app
+from towpath.server.client_timeouts import limited_protocol
 from towpath.tracing import configure_tracing
 from towpath.worker.worker import Worker
 
@@ -33,17 +36,19 @@ log = logging.getLogger(__name__)
 
 def run_server(settings: Settings, *, with_worker: bool) -> None:
     """Serve until a signal stops the process."""
-    _configure_logging(settings)
+    _prepare_process(settings)
     asyncio.run(_serve(settings, with_worker=with_worker))
 
 
 def run_worker(settings: Settings) -> None:
     """Work until a signal stops the process."""
-    _configure_logging(settings)
+    _prepare_process(settings)
     asyncio.run(_run_worker(settings))
 
 
-def _configure_logging(settings: Settings) -> None:
+def _prepare_process(settings: Settings) -> None:
+    # Whatever this process writes is for its user only.
+    os.umask(0o077)
     configure_logging(settings.log_format)
     if settings.traces:
         configure_tracing()
@@ -58,13 +63,26 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
             bootstrap.open_runtime(settings, with_worker=with_worker, serve_url=url)
         )
         await _require_api_key(runtime)
+        await record_settings(settings, runtime.services)
         api = create_app(runtime.services, bootstrap.PAGE)
-        config = uvicorn.Config(api, settings.host, settings.port, log_config=None, access_log=False)
+        config = uvicorn.Config(
+            api,
+            settings.host,
+            settings.port,
+            http=limited_protocol(settings.header_timeout_seconds, settings.body_timeout_seconds),
+            ws="none",
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=list(settings.trusted_proxies),
+            log_config=None,
+            access_log=False,
+        )
         # Requests that take longer, such as large uploads, are cancelled; uvicorn's type is narrower than its use.
         config.timeout_graceful_shutdown = settings.shutdown_grace_seconds  # type: ignore[assignment]
         server = _Server(config)
         server.on_listening = partial(_announce, settings, url)
         shutdown.add_callback(partial(_stop_serving, server, runtime.worker))
+        # Held requests (`GET /changes`) are answered at once.
+        shutdown.add_callback(lambda _now: setattr(api.state, "stopping", True))
         _tune_latency()
         preload = asyncio.create_task(_preload(runtime))
         await server.serve(sockets)
@@ -133,7 +151,7 @@ def _tune_latency() -> None:
 
 async def _preload(runtime: bootstrap.Runtime) -> None:
     """Load the embedding model for queries and, on SQLite, the vector index, before the first search."""
-    if runtime.settings.embedder == "openai":
+    if runtime.settings.embedder in ("openai", "azure-openai"):
         # Nothing to load, and a call would be paid for.
         return
     try:
@@ -150,7 +168,8 @@ async def _require_api_key(runtime: bootstrap.Runtime) -> None:
     """
     if not runtime.services.key_required or not runtime.sees_all_organizations:
         return
-    active_keys = [key for key in await runtime.services.keys.all_keys() if key.revoked_at is None]
+    now = runtime.services.clock.now()
+    active_keys = [key for key in await runtime.services.keys.all_keys() if key.is_active(now)]
     if not active_keys:
         raise ConfigError(
             f"Serving on {runtime.settings.host} needs an API key. Create one with "

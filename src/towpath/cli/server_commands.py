@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from towpath.cli.options import Loaded, common
+from towpath.cli.options import LoadedSettings, common
 from towpath.errors import ConfigError
 
 
@@ -17,7 +17,7 @@ from towpath.errors import ConfigError
     is_flag=True,
     help="Serve without a worker; run workers separately (Postgres).",
 )
-def serve(loaded: Loaded, no_worker: bool) -> None:
+def serve(loaded: LoadedSettings, no_worker: bool) -> None:
     """Run the API, the page and a worker in one process."""
     if no_worker and loaded.settings.embedded:
         raise ConfigError("--no-worker needs --database: on SQLite the server runs the worker.")
@@ -28,7 +28,7 @@ def serve(loaded: Loaded, no_worker: bool) -> None:
 
 @click.command()
 @common
-def worker(loaded: Loaded) -> None:
+def worker(loaded: LoadedSettings) -> None:
     """Run a worker for a Postgres database. Any number may run at the same time."""
     if loaded.settings.embedded:
         raise ConfigError("A separate worker needs --database: on SQLite, `towpath serve` runs the worker.")
@@ -43,7 +43,7 @@ def worker(loaded: Loaded) -> None:
 @click.option(
     "--worker-role", help="Postgres role for servers and workers, not the owner; created if missing."
 )
-def migrate(loaded: Loaded, app_role: str | None, worker_role: str | None) -> None:
+def migrate(loaded: LoadedSettings, app_role: str | None, worker_role: str | None) -> None:
     """Migrate the database to the schema of this version."""
     if loaded.settings.embedded and (app_role or worker_role):
         raise ConfigError("--app-role and --worker-role need --database: SQLite has no roles.")

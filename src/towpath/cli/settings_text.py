@@ -8,8 +8,8 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from towpath.config import Loaded, Settings, display_value
-from towpath.profiles import PROFILES
+from towpath.config import LoadedSettings, Settings, display_value
+from towpath.config.profiles import PROFILES
 
 _HEADER = """\
 # Settings of Towpath, each with its default. Save this file as towpath.toml in the folder in which towpath is started,
@@ -19,7 +19,7 @@ _HEADER = """\
 _WIDTH = 116
 
 
-def effective_settings(loaded: Loaded) -> dict[str, dict[str, object]]:
+def effective_settings(loaded: LoadedSettings) -> dict[str, dict[str, object]]:
     """Each setting's value for printing, and its source."""
     return {
         item.name: {"value": display_value(loaded.settings, item.name), "source": loaded.sources[item.name]}
@@ -27,14 +27,14 @@ def effective_settings(loaded: Loaded) -> dict[str, dict[str, object]]:
     }
 
 
-def settings_lines(loaded: Loaded) -> list[str]:
+def settings_lines(loaded: LoadedSettings) -> list[str]:
     """One line per setting: name, value, source."""
     return [
         f"{name:42} {row['value']!s:28} {row['source']}" for name, row in effective_settings(loaded).items()
     ]
 
 
-def profile_lines(loaded: Loaded) -> list[str]:
+def profile_lines(loaded: LoadedSettings) -> list[str]:
     """The profiles with their values, the chosen one marked."""
     lines = [f"Profiles (chosen: {loaded.settings.profile or 'none'}):"]
     for name, profile in PROFILES.items():

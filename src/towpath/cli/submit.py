@@ -5,46 +5,99 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from towpath.cli.client import Api, api
 from towpath.cli.options import Target
+from towpath.cli.status_text import counted
 from towpath.cli.submit_progress import SubmitProgress
 from towpath.cli.table import short_id, table_lines
-from towpath.cli.wording import counted
 from towpath.errors import UserError
 
 FINAL_STATUSES = ("COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
 FAILURE_STATUSES = FINAL_STATUSES[1:]
 CONCURRENT_UPLOADS = 4
-#: Ids per status request.
-STATUS_BATCH = 200
 
 
-def submit_files(target: Target, paths: Iterable[Path], *, wait: bool, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class SubmittedFile:
+    path: Path
+    #: The name of the collection that its folder stands for.
+    collection: str | None = None
+    #: Its path within the submitted folder, with the name of the folder.
+    folder_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLabels:
+    """The labels, the pipeline and the keys of the files of one `submit`."""
+
+    collection: str | None = None
+    #: Whether sub-folders become collections; ``collection`` wins.
+    by_folder: bool = True
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    #: None leaves the choice to the rules of the settings.
+    pipeline: str | None = None
+    #: The key of the only file.
+    key: str | None = None
+    #: Whether the key of a file in a folder is its path, with the name of the folder.
+    keys: bool = False
+
+    def of_file(self, file: SubmittedFile) -> dict[str, Any]:
+        """The arguments of the upload of a file."""
+        folder_collection = file.collection
+        return {
+            "key": file.folder_path if self.keys else self.key,
+            "collection": self.collection or (folder_collection if self.by_folder else None),
+            "tags": self.tags,
+            "metadata": self.metadata,
+            "pipeline": self.pipeline,
+        }
+
+
+def submit_files(
+    target: Target, paths: Sequence[Path], labels: UploadLabels, *, wait: bool, as_json: bool
+) -> int:
     """Upload the files, wait for their runs if asked, print the outcome; return how many failed."""
     files = list(_find_files(paths))
     if not files:
         raise UserError(f"No files found in {', '.join(map(str, paths))}.")
-    return asyncio.run(_submit(target, files, wait, as_json))
+    if labels.key is not None and len(files) > 1:
+        raise UserError(
+            "--key is for one file. Use --keys for a folder: the path of each file is then its key."
+        )
+    if labels.keys and any(file.folder_path is None for file in files):
+        raise UserError("--keys is for folders. Use --key KEY for a single file.")
+    return asyncio.run(_submit(target, files, labels, wait, as_json))
 
 
-def _find_files(paths: Iterable[Path]) -> Iterable[Path]:
+def _find_files(paths: Sequence[Path]) -> Iterable[SubmittedFile]:
+    several_folders = sum(path.is_dir() for path in paths) > 1
     for path in paths:
-        if path.is_dir():
-            yield from sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
-        else:
-            yield path
+        if not path.is_dir():
+            yield SubmittedFile(path)
+            continue
+        for file in sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".")):
+            parts = file.relative_to(path).parts
+            inner = parts[0] if len(parts) > 1 else None
+            folder = path.resolve().name
+            yield SubmittedFile(
+                file, folder if several_folders else inner, "/".join(filter(None, (folder, *parts)))
+            )
 
 
-async def _submit(target: Target, files: list[Path], wait: bool, as_json: bool) -> int:
+async def _submit(
+    target: Target, files: list[SubmittedFile], labels: UploadLabels, wait: bool, as_json: bool
+) -> int:
     with _progress_display(as_json, len(files)) as display:
         async with api(target, with_worker=wait) as server:
-            uploads = await _send_all(server, files, display)
+            uploads = await _send_all(server, files, labels, display)
             refused = [upload for upload in uploads if "upload_error" in upload]
             if wait:
                 await _watch(server, [upload for upload in uploads if "id" in upload], display)
@@ -52,22 +105,24 @@ async def _submit(target: Target, files: list[Path], wait: bool, as_json: bool) 
     return len(refused) + sum(upload.get("status") in FAILURE_STATUSES for upload in uploads)
 
 
-async def _send_all(server: Api, files: list[Path], display: SubmitProgress) -> list[dict[str, Any]]:
+async def _send_all(
+    server: Api, files: list[SubmittedFile], labels: UploadLabels, display: SubmitProgress
+) -> list[dict[str, Any]]:
     slots = asyncio.Semaphore(CONCURRENT_UPLOADS)
     display.begin("uploaded", len(files))
 
-    async def send(path: Path) -> dict[str, Any]:
+    async def send(upload: SubmittedFile) -> dict[str, Any]:
+        path = upload.path
         async with slots:
             try:
-                with path.open("rb") as file:
-                    document = await server.post("/documents", files={"file": (path.name, file)})
+                document = await server.upload(path, **labels.of_file(upload))
             except (UserError, OSError) as error:
                 return {"path": str(path), "upload_error": str(error)}
             finally:
                 display.advance()
             return {"path": str(path), **document}
 
-    return await asyncio.gather(*(send(path) for path in files))
+    return await asyncio.gather(*(send(file) for file in files))
 
 
 async def _watch(server: Api, uploads: list[dict[str, Any]], display: SubmitProgress) -> None:
@@ -75,10 +130,7 @@ async def _watch(server: Api, uploads: list[dict[str, Any]], display: SubmitProg
     active = {upload["id"]: upload for upload in uploads}
     display.begin("processed", len(active))
     while active:
-        ids = list(active)
-        statuses: list[dict[str, Any]] = []
-        for start in range(0, len(ids), STATUS_BATCH):
-            statuses += await server.get("/documents/status", ids=",".join(ids[start : start + STATUS_BATCH]))
+        statuses = cast("list[dict[str, Any]]", await server.statuses(list(active)))
         for status in statuses:
             upload = active[status["document_id"]]
             upload["status"], upload["error"] = status["status"], status["error"]

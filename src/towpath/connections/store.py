@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
-from towpath.model.writes import DocumentVersion
+from towpath.connections.features import TermCounts
+from towpath.model.writes import ChunkProfile, DocumentPublication
 from towpath.providers.contract import Vectors
+
+ConnectionKind = Literal["edition", "quotation", "same_subject", "same_entity"]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentChunks:
-    """The published chunks of one document, in the order of their ids."""
+    """The published chunks of one document, or some of them, in the order of their ids."""
 
-    version: DocumentVersion
+    version: DocumentPublication
     model: str
     ids: Sequence[str]
     texts: Sequence[str]
     vectors: Vectors
+    #: By chunk id; missing if the document was never connected.
+    profiles: Mapping[str, ChunkProfile]
 
     @property
     def document_id(self) -> str:
         return self.version.document_id
+
+    def part(self, rows: range) -> DocumentChunks:
+        """Some of the chunks."""
+        selected = slice(rows.start, rows.stop)
+        return replace(
+            self,
+            ids=self.ids[selected],
+            texts=self.texts[selected],
+            vectors=self.vectors[selected],
+            profiles={},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """For each chunk: the numbers of similar chunks of other documents, and the cosines of the nearest, best first."""
+
+    numbers: Sequence[frozenset[int]]
+    similarities: Sequence[Sequence[float]]
+    counts: TermCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +63,35 @@ class ConnectionMark:
     b_text: str
 
 
-class WordVectors(Protocol):
-    """A static model of single words: one vector and one weight for each word.
-
-    Implementations must be picklable: pairs are scored in a child process, which receives a copy.
-    """
-
-    def word_vectors(self, words: Sequence[str]) -> Vectors:
-        """One row per word: a unit vector, or zeros for a word without a meaning, such as a number."""
-        ...
-
-    def word_weights(self, words: Sequence[str]) -> Vectors:
-        """One number per word: low for frequent words of the language, about 1 for rare ones."""
-        ...
-
-
 class ConnectionStore(Protocol):
     """Reads the published documents, connections and marks of an organization."""
 
-    async def document_chunks(
-        self, org_id: str, document_ids: Sequence[str], model: str | None
-    ) -> list[DocumentChunks]:
-        """The chunks of each document, read in one statement with the document's version."""
+    async def document(self, org_id: str, document_id: str) -> DocumentChunks | None:
+        """All chunks of a document, read in one statement with its version; None if it has none."""
         ...
 
-    async def nearest_documents(
-        self, org_id: str, document: DocumentChunks, rows: range, depth: int
-    ) -> dict[str, float]:
-        """Other documents that own one of the ``depth`` nearest chunks of any given row, with their best cosine."""
+    async def candidates(
+        self, org_id: str, document: DocumentChunks, nearest: int, by_terms: int
+    ) -> Candidates:
+        """Similar chunks: the nearest vectors, and those that share rare terms."""
         ...
 
-    async def republished(self, org_id: str, versions: Sequence[DocumentVersion]) -> list[str]:
+    async def chunks(
+        self, org_id: str, document: DocumentChunks, numbers: Sequence[int], chunk_ids: Sequence[str]
+    ) -> tuple[list[DocumentChunks], dict[int, str]]:
+        """Chunks of other documents by number or id, grouped by document with its version; and ids by number."""
+        ...
+
+    async def texts(self, org_id: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The texts of whole documents, to find editions."""
+        ...
+
+    async def connected_chunks(self, org_id: str, document_id: str) -> list[tuple[str, str, str]]:
+        """The stored connections of a document: its own chunk, the other one, and the other document."""
+        ...
+
+    async def republished(self, org_id: str, versions: Sequence[DocumentPublication]) -> list[str]:
         """The documents that were republished since these versions."""
         ...
 
-    async def connected_documents(self, org_id: str, document_id: str) -> set[str]:
-        """The documents that this one has connections or marks with."""
-        ...
-
     async def marks(self, org_id: str, document_id: str) -> list[ConnectionMark]: ...
-
-    async def sample_vectors(self, org_id: str, model: str, limit: int) -> Vectors:
-        """Vectors of the first chunks by row id, which are a random sample."""
-        ...

@@ -13,17 +13,24 @@ from sqlalchemy import func, select
 
 from towpath.drill.fault_injection import FaultPoint
 from towpath.drill.instance import LEASE_SECONDS, Instance
+from towpath.drill.redis_server import DrillRedis
 from towpath.errors import DatabaseUnavailable
 from towpath.ledger.tables import chunks, document_processing_jobs, documents, processing_runs
 
 WORKERS = 3
 MEAN_PAUSE = 0.45
 CHECK_INTERVAL = 0.04
-#: Without faults, at least one run or job must end within this time; long, because a slow machine is no finding.
+#: Without faults, at least one run or job must end within this time and this many checks. A check takes about 0.06 s,
+#: and longer on a busy machine, where a job takes longer as well: a slow machine is no finding.
 STALL_SECONDS = 90.0
+STALL_CHECKS = 1_000
 
 #: Random faults and their weights in percent.
 _FAULT_WEIGHTS = {"kill": 62, "stop": 18, "terminate": 12, "restart": 8}
+#: The same with BullMQ: Redis is killed, and loses its data while it runs.
+_REDIS_WEIGHTS = {**_FAULT_WEIGHTS, "kill redis": 6, "flush redis": 14}
+#: A killed Redis is started again after at most this many seconds.
+MAX_REDIS_SECONDS = 4.0
 _VERB_WEIGHTS = {
     "advance": 5,
     "finish": 5,
@@ -43,6 +50,7 @@ class ChaosRunner:
     instance: Instance
     rng: random.Random
     restart_command: str | None
+    redis: DrillRedis | None = None
     #: How many chunks each document has in the undisturbed instance, by document id.
     expected_chunks: dict[str, int] = field(default_factory=dict[str, int])
     restarts: dict[str, int] = field(default_factory=dict[str, int])
@@ -55,6 +63,8 @@ class ChaosRunner:
         next_fault_at = time.monotonic() + self._draw_pause()
         while time.monotonic() < until:
             pool.reap(self._draw_stop_seconds())
+            if self.redis is not None:
+                self.redis.tend()
             while len(pool.running) < WORKERS:
                 pool.start(self._draw_fault_points())
             if time.monotonic() >= next_fault_at:
@@ -69,6 +79,8 @@ class ChaosRunner:
     async def finish_undisturbed(self) -> bool:
         """Replace all workers by two without faults and wait; True if they finish all the work."""
         pool = self.instance.pool
+        if self.redis is not None:
+            self.redis.tend(at_once=True)
         for pooled in list(pool.workers):
             pool.kill(pooled)
         for _ in range(2):
@@ -76,18 +88,19 @@ class ChaosRunner:
         return await self.wait_until_idle()
 
     async def wait_until_idle(self) -> bool:
-        """Wait until no work is left; False if nothing ended for ``STALL_SECONDS``."""
+        """Wait until no work is left; False if nothing ended for ``STALL_SECONDS`` and ``STALL_CHECKS``."""
         pool = self.instance.pool
         fewest: int | None = None
-        deadline = time.monotonic() + STALL_SECONDS
-        while time.monotonic() < deadline:
+        deadline, last_check = time.monotonic() + STALL_SECONDS, self.checks + STALL_CHECKS
+        while time.monotonic() < deadline or self.checks < last_check:
             pool.reap(0.0)
             await self.check_visible()
             left = await self.unfinished()
             if left == 0:
                 return True
             if fewest is None or left < fewest:
-                fewest, deadline = left, time.monotonic() + STALL_SECONDS
+                fewest = left
+                deadline, last_check = time.monotonic() + STALL_SECONDS, self.checks + STALL_CHECKS
             await asyncio.sleep(CHECK_INTERVAL)
         return False
 
@@ -102,8 +115,10 @@ class ChaosRunner:
 
     async def _inject(self) -> None:
         pool = self.instance.pool
-        fault = self._draw(_FAULT_WEIGHTS)
-        if fault == "restart":
+        fault = self._draw(_FAULT_WEIGHTS if self.redis is None else _REDIS_WEIGHTS)
+        if fault.endswith(" redis"):
+            await self._disturb_redis(fault)
+        elif fault == "restart":
             action = await self.instance.restart(self.restart_command)
             self.restarts[action] = self.restarts.get(action, 0) + 1
         elif pool.running:
@@ -115,6 +130,17 @@ class ChaosRunner:
                     pool.stop(pooled, self._draw_stop_seconds())
                 case _:
                     pool.terminate(pooled)
+
+    async def _disturb_redis(self, fault: str) -> None:
+        redis = self.redis
+        if redis is None or not redis.is_up:
+            return
+        if fault == "kill redis":
+            redis.kill(self.rng.uniform(0.0, MAX_REDIS_SECONDS))
+        else:
+            await asyncio.to_thread(redis.flush)
+        action = "kills of Redis" if fault == "kill redis" else "times Redis was emptied"
+        self.restarts[action] = self.restarts.get(action, 0) + 1
 
     async def check_visible(self) -> None:
         """Read as a search would, and record every document that is visible with a part of its chunks."""

@@ -18,11 +18,20 @@ from towpath.clock import SystemClock
 from towpath.errors import LeaseLost
 from towpath.ledger.contract.ledger import ClaimRequest, SweepResult
 from towpath.ledger.contract.provider_calls import CallAnswer, CallRequest, CallState
-from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
+from towpath.ledger.contract.settlements import (
+    Advance,
+    Fail,
+    Finish,
+    Release,
+    Settled,
+    Settlement,
+    Suspended,
+    settled_together,
+)
 from towpath.ledger.database import Database, Work
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
-from towpath.ledger.verbs.publish import apply_write
+from towpath.ledger.verbs.apply_write import apply_write
 from towpath.model.job import ClaimedJob, Lease, Progress
 
 T = TypeVar("T")
@@ -141,12 +150,14 @@ class FaultInjectingLedger(SqlLedger):
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
     ) -> list[Settled | LeaseLost]:
         settle = super().settle
-        verbs = {VERB_OF[type(item)] for item in settlements}
+        verbs = {VERB_OF[type(link)] for item in settlements for link in settled_together(item)}
         return await self._with_faults(lambda: settle(settlements, now, lease_seconds=lease_seconds), *verbs)
 
-    async def sweep(self, now: datetime, *, limit: int = 100) -> SweepResult:
+    async def sweep(
+        self, now: datetime, *, limit: int = 100, dead_workers: Sequence[str] = ()
+    ) -> SweepResult:
         sweep = super().sweep
-        return await self._with_faults(lambda: sweep(now, limit=limit), "sweep")
+        return await self._with_faults(lambda: sweep(now, limit=limit, dead_workers=dead_workers), "sweep")
 
     async def begin_call(self, lease: Lease, request: CallRequest, now: datetime) -> CallState:
         begin_call = super().begin_call

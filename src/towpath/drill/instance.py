@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import subprocess
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +18,17 @@ from sqlalchemy import Row
 
 from towpath import bootstrap
 from towpath.config import Settings
-from towpath.drill.audit import install_audit
+from towpath.config.pipelines import PipelineSettings, StageSettings
 from towpath.drill.fault_injection import FaultInjectingLedger, LedgerFactory
+from towpath.drill.lease_audit import install_audit
+from towpath.drill.redis_server import DrillRedis
 from towpath.drill.worker import WorkerSpec, make_process_pool, signed_database
 from towpath.drill.worker_pool import WorkerPool
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.intake.upload import receive_upload
+from towpath.job_queue.contract import JobQueue
 from towpath.ledger import migrate
+from towpath.ledger.contract.ledger import Submitted
 from towpath.ledger.database import Database, Transaction
 from towpath.model.ids import DEFAULT_ORG_ID
 
@@ -44,7 +48,20 @@ DRILL_SETTINGS: dict[str, Any] = {
     "run_deadline_seconds": None,
     "backoff_scale": 0.0,
     "shutdown_grace_seconds": 1.0,
+    "embedder": "fast",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPipeline:
+    """A pipeline of the user's settings that is drilled."""
+
+    name: str
+    pipelines: tuple[PipelineSettings, ...] = ()
+    stages: tuple[StageSettings, ...] = ()
+
+    def settings(self) -> dict[str, Any]:
+        return {"pipelines": self.pipelines, "stages": self.stages}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +72,35 @@ class Instance:
     pool: WorkerPool
     database: Database
     document_names: dict[str, str] = field(default_factory=dict[str, str])
+    #: The pipeline of all documents; None leaves it to their kinds.
+    pipeline: str | None = None
 
     async def submit(self, name: str, body: bytes) -> str:
         intake = self.runtime.services.intake
-        async with receive_upload(intake.scratch_dir, len(body) + 1) as upload:
-            upload.write(body)
-            submitted = await intake.accept(DEFAULT_ORG_ID, name, upload)
+
+        async def accept() -> Submitted:
+            async with receive_upload(intake.scratch_dir, len(body) + 1) as upload:
+                upload.write(body)
+                return await intake.accept(DEFAULT_ORG_ID, name, upload, pipeline=self.pipeline)
+
+        submitted = await _retried(accept)
         self.document_names[submitted.document_id] = name
         return submitted.document_id
 
     async def reprocess(self, document_id: str, *, from_stage: str | None = None) -> None:
         services = self.runtime.services
-        document = await services.queries.document(DEFAULT_ORG_ID, document_id)
-        await services.ledger.reprocess(
-            document_id,
-            services.intake.plan_for(document),
-            services.clock.now(),
-            org_id=DEFAULT_ORG_ID,
-            from_stage=from_stage,
-        )
+
+        async def queue_run() -> None:
+            document = await services.queries.document(DEFAULT_ORG_ID, document_id)
+            await services.ledger.reprocess(
+                document_id,
+                services.intake.plan_for(document, pipeline=self.pipeline),
+                services.clock.now(),
+                org_id=DEFAULT_ORG_ID,
+                from_stage=from_stage,
+            )
+
+        await _retried(queue_run)
 
     async def rows(self, query: Any) -> list[Row[Any]]:
         """The rows of a query."""
@@ -110,6 +137,15 @@ class Instance:
         return "times all sessions of Postgres ended"
 
 
+async def _retried(call: Callable[[], Awaitable[T]]) -> T:
+    """Call until the database is available: the drill's own sessions are ended by its restarts too."""
+    while True:
+        try:
+            return await call()
+        except DatabaseUnavailable:
+            await asyncio.sleep(0.1)
+
+
 @asynccontextmanager
 async def open_instance(
     folder: Path,
@@ -117,16 +153,30 @@ async def open_instance(
     *,
     child_processes: bool,
     ledger_factory: LedgerFactory = FaultInjectingLedger,
+    own: OwnPipeline | None = None,
+    redis: DrillRedis | None = None,
+    queue_class: Callable[..., JobQueue] | None = None,
 ) -> AsyncGenerator[Instance]:
-    """A new instance in ``folder``, or on this Postgres server. Its workers are not started yet."""
+    """A new instance in ``folder``, or on this Postgres server. Its workers are not started yet.
+
+    With ``redis`` its jobs are delivered by BullMQ.
+    """
     await asyncio.to_thread(folder.mkdir, parents=True)
     url = None if server is None else await asyncio.to_thread(_create, server)
     try:
-        settings = Settings(data=folder / "data", database=url, **DRILL_SETTINGS)
+        more: dict[str, Any] = {} if own is None else own.settings()
+        if redis is not None:
+            more |= {"queue": "bullmq", "redis_url": redis.url}
+        settings = Settings(data=folder / "data", database=url, **DRILL_SETTINGS, **more)
         if url is not None:
             await asyncio.to_thread(_migrate, settings)
         spec = WorkerSpec(
-            settings, folder, folder / "log", child_processes=child_processes, ledger_factory=ledger_factory
+            settings,
+            folder,
+            folder / "log",
+            child_processes=child_processes,
+            ledger_factory=ledger_factory,
+            queue_class=queue_class,
         )
         database: list[Database] = []
         overrides = bootstrap.Overrides(
@@ -137,7 +187,7 @@ async def open_instance(
             await asyncio.to_thread(install_audit, database[0])
             pool = WorkerPool(spec)
             try:
-                yield Instance(towpath, pool, database[0])
+                yield Instance(towpath, pool, database[0], pipeline=None if own is None else own.name)
             finally:
                 pool.kill_all()
     finally:

@@ -12,19 +12,24 @@ import threading
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
 from towpath import bootstrap
+from towpath.bootstrap import overrides
+from towpath.bootstrap.job_queue import open_job_queue
 from towpath.bootstrap.shutdown import shutdown_signals
 from towpath.config import Settings
-from towpath.drill.audit import sign_sqlite, signed_url
-from towpath.drill.call_log import InThreadPool, LoggingProcessPool
 from towpath.drill.fault_injection import FaultInjectingLedger, FaultPoint, LedgerFactory, StoppableSqlite
+from towpath.drill.lease_audit import sign_sqlite, signed_url
+from towpath.drill.provider_call_log import InThreadPool, LoggingProcessPool, OwnCallLog
 from towpath.errors import DatabaseUnavailable
+from towpath.job_queue.contract import JobQueue
 from towpath.ledger.database import Database
 from towpath.log_setup import configure_logging
+from towpath.sdk.call_observer import add_observer
 from towpath.worker.process_pool import ProcessPool
 
 log = logging.getLogger(__name__)
@@ -46,6 +51,8 @@ class WorkerSpec:
     pause: tuple[float, float] = (0.0, 0.12)
     """Bounds of the random pause before each provider call, in seconds."""
     ledger_factory: LedgerFactory = FaultInjectingLedger
+    queue_class: Callable[..., JobQueue] | None = None
+    """A queue of BullMQ with a planted bug; None is the real one."""
 
     @property
     def fault_log(self) -> Path:
@@ -54,6 +61,11 @@ class WorkerSpec:
     @property
     def call_log(self) -> Path:
         return self.folder / "calls.jsonl"
+
+    @property
+    def unremembered_log(self) -> Path:
+        """Executions of own stages that made calls outside of `Context.once`."""
+        return self.folder / "unremembered.jsonl"
 
 
 def work(spec: WorkerSpec) -> None:
@@ -70,16 +82,19 @@ def work(spec: WorkerSpec) -> None:
 
 
 async def _work(spec: WorkerSpec) -> None:
-    overrides = bootstrap.Overrides(
+    add_observer(OwnCallLog(spec.call_log, spec.unremembered_log))
+    replaced = bootstrap.Overrides(
         exclusive=False,
         database=signed_database,
         ledger=lambda database: spec.ledger_factory(database, spec.fault_points, _fault_logger(spec)),
         process_pool=lambda settings: make_process_pool(spec, settings),
+        background_pool=lambda settings: make_background_pool(spec, settings),
+        job_queue=partial(open_job_queue, queue_class=spec.queue_class),
     )
     async with AsyncExitStack() as stack:
         shutdown = stack.enter_context(shutdown_signals(spec.settings.shutdown_grace_seconds))
         runtime = await stack.enter_async_context(
-            bootstrap.open_runtime(spec.settings, with_worker=True, overrides=overrides)
+            bootstrap.open_runtime(spec.settings, with_worker=True, overrides=replaced)
         )
         worker = runtime.worker
         assert worker is not None
@@ -102,6 +117,13 @@ def make_process_pool(spec: WorkerSpec, settings: Settings) -> ProcessPool:
         memory_bytes = settings.child_memory_mb << 20
         return LoggingProcessPool(settings.child_processes, spec.call_log, memory_bytes=memory_bytes)
     return InThreadPool(settings.child_processes, spec.call_log, pause=spec.pause)
+
+
+def make_background_pool(spec: WorkerSpec, settings: Settings) -> ProcessPool:
+    """Without child processes, follow-up jobs run in a thread as well: a worker lives for seconds only."""
+    if spec.child_processes:
+        return overrides.make_background_pool(settings)
+    return InThreadPool(1, spec.call_log, pause=(0.0, 0.0))
 
 
 def _fault_logger(spec: WorkerSpec) -> Callable[[FaultPoint], None]:

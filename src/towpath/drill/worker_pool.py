@@ -56,11 +56,16 @@ class WorkerPool:
     def running(self) -> list[PooledWorker]:
         return [pooled for pooled in self.workers if pooled.wake_at is None]
 
-    def start(self, fault_points: Sequence[FaultPoint] = ()) -> PooledWorker:
+    def start(
+        self, fault_points: Sequence[FaultPoint] = (), *, concurrency: int | None = None
+    ) -> PooledWorker:
+        """Start a worker. It runs ``concurrency`` jobs at once, or as many as the settings say."""
         self._serial += 1
         log = self.spec.folder / "logs" / f"worker-{self._serial}.log"
         log.parent.mkdir(exist_ok=True)
         spec = replace(self.spec, fault_points=tuple(fault_points), log=log)
+        if concurrency is not None:
+            spec = replace(spec, settings=replace(spec.settings, worker_concurrency=concurrency))
         process = _forkserver.Process(target=worker.work, args=(spec,), daemon=True)
         process.start()
         pooled = PooledWorker(process, spec)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from towpath.fields.match import MAX_CANDIDATES, FieldMatch
+from towpath.fields.field_match import MAX_CANDIDATES, FieldMatch
 
 # Each pattern begins with a literal or a character set, which the engine finds fast; the check of what precedes
 # it follows.

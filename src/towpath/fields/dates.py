@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from towpath.fields.match import FieldMatch
+from towpath.fields.date_order import date_order
+from towpath.fields.field_match import FieldMatch
+from towpath.model.content import Page
 
 _MONTHS = (
     "january januar janvier enero gennaio janeiro januari stycznia styczeń ledna января январь січня "
@@ -29,7 +31,7 @@ _MONTHS = (
     "december dezember décembre decembre diciembre dicembre dezembro grudnia grudzień prosince "
     "декабря декабрь грудня dec dez déc dic decembrie aralık desember",
 )
-_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 
 _NUMBER = re.compile(r"\d+")
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d|[./-]\d)")
@@ -54,9 +56,10 @@ class _Candidate(NamedTuple):
     """Whether month and day may be in the other order."""
 
 
-def dates(text: str, language: str | None = None) -> Iterator[FieldMatch]:
+def dates(text: str, language: str | None = None, pages: Sequence[Page] = ()) -> Iterator[FieldMatch]:
     candidates = list(_candidates(text))
-    month_first, certainty = _date_order(candidates, language)
+    numbers = [(candidate.day, candidate.month) for candidate in candidates if candidate.swappable]
+    month_first, certainty = date_order(numbers, text, language, pages)
     for candidate in candidates:
         month, day, confidence = candidate.month, candidate.day, candidate.confidence
         if candidate.swappable and max(month, day) <= 12:
@@ -70,16 +73,6 @@ def dates(text: str, language: str | None = None) -> Iterator[FieldMatch]:
             continue
         if 1500 <= candidate.year < 2200:
             yield FieldMatch("date", value, "date", confidence, candidate.start, candidate.end)
-
-
-def _date_order(candidates: list[_Candidate], language: str | None) -> tuple[bool, float]:
-    """Whether the text writes the month first, and the confidence. Dates with a day above 12 decide."""
-    swappable = [candidate for candidate in candidates if candidate.swappable]
-    month_first = any(candidate.month > 12 for candidate in swappable)
-    day_first = any(candidate.day > 12 for candidate in swappable)
-    if month_first != day_first:
-        return month_first, 0.8
-    return language == "en" and not day_first, 0.5
 
 
 def _candidates(text: str) -> Iterator[_Candidate]:
@@ -113,13 +106,17 @@ def _day_first(text: str, offset: int) -> _Candidate | None:
     if match:
         return _numeric(match)
     match = _DAY_MONTH.match(text, offset)
-    if match and match[2].lower() in _MONTH:
-        return _Candidate(offset, match.end(), int(match[3]), _MONTH[match[2].lower()], int(match[1]), 0.95)
+    if match and match[2].lower() in MONTH_NUMBERS:
+        return _Candidate(
+            offset, match.end(), int(match[3]), MONTH_NUMBERS[match[2].lower()], int(match[1]), 0.95
+        )
     match = _DAY_AFTER_MONTH.match(text, offset)
     before = _MONTH_BEFORE.search(text[max(0, offset - 14) : offset]) if match else None
-    if match and before and before[1].lower() in _MONTH:
+    if match and before and before[1].lower() in MONTH_NUMBERS:
         start = offset - len(before[0])
-        return _Candidate(start, match.end(), int(match[2]), _MONTH[before[1].lower()], int(match[1]), 0.95)
+        return _Candidate(
+            start, match.end(), int(match[2]), MONTH_NUMBERS[before[1].lower()], int(match[1]), 0.95
+        )
     return None
 
 

@@ -5,36 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from towpath.chunking.markdown_blocks import find_blocks
+from towpath.fields.field_match import FieldMatch
 from towpath.fields.language import guess_language
-from towpath.fields.match import FieldMatch
+from towpath.fields.title import title_fields
 from towpath.model.content import Extraction
-
-#: The title is searched for in this many characters.
-TITLE_SEARCH_LENGTH = 20_000
-MAX_TITLE_LENGTH = 200
 
 # A Chinese or Japanese character counts as a word: there are no blanks between words.
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿]")
 _WORDS = re.compile(r"[぀-ヿ㐀-鿿]|[^\W_぀-ヿ㐀-鿿]+(?:['’\-][^\W_぀-ヿ㐀-鿿]+)*")
 _PUNCTUATION_TO_BLANK = bytes(c if c > 127 or chr(c).isalnum() else 32 for c in range(256))
-_PLACEHOLDER_TITLE = re.compile(
-    r"microsoft (?:word|powerpoint|excel) - .*|untitled.*|document\d*|slide \d+"
-    r"|.*\.(?:docx?|pdf|indd|tex|dvi|rtf|xlsx?)",
-    re.IGNORECASE,
-)
 _DATES = {"created": "created", "modified": "modified", "date": "document_date", "published": "published"}
-PROPERTY_NAMES = frozenset(("word_count", "page_count", "language", "title", "author", *_DATES.values()))
+PROPERTY_NAMES = frozenset(
+    ("word_count", "page_count", "language", "title", "title_source", "author", *_DATES.values())
+)
 _CALENDAR_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?=$|[T ])")
 _LANGUAGE_CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
 
 
-def document_properties(extraction: Extraction) -> Iterator[FieldMatch]:
+def document_properties(extraction: Extraction, file_name: str = "") -> Iterator[FieldMatch]:
     yield FieldMatch("word_count", str(count_words(extraction.markdown)), "number", 1.0)
     if extraction.pages:
         yield FieldMatch("page_count", str(len(extraction.pages)), "number", 1.0)
     yield from _language(extraction)
-    yield from _title(extraction)
+    yield from title_fields(extraction, file_name)
     for author in extraction.metadata.get("authors", "").split(";"):
         if author.strip():
             yield FieldMatch("author", " ".join(author.split()), "person", 0.9)
@@ -68,21 +61,3 @@ def _language(extraction: Extraction) -> Iterator[FieldMatch]:
     language = language_of(extraction)
     if language:
         yield FieldMatch("language", language[0], "language", language[1])
-
-
-def _title(extraction: Extraction) -> Iterator[FieldMatch]:
-    claimed = " ".join(extraction.metadata.get("title", "").split())
-    if claimed and not _PLACEHOLDER_TITLE.fullmatch(claimed):
-        yield FieldMatch("title", claimed[:MAX_TITLE_LENGTH], "text", 0.9)
-        return
-    beginning = extraction.markdown[:TITLE_SEARCH_LENGTH]
-    for block in find_blocks(beginning):
-        if block.kind == "heading":
-            yield FieldMatch("title", block.title[:MAX_TITLE_LENGTH], "text", 0.8, block.start, block.end)
-            return
-    first = re.search(r"\S[^\n]*", beginning)
-    if first:
-        words = first[0][:MAX_TITLE_LENGTH].rstrip()
-        yield FieldMatch(
-            "title", words.strip("*_ ") or words, "text", 0.5, first.start(), first.start() + len(words)
-        )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from towpath.fields.match import MAX_CANDIDATES, FieldMatch
+from towpath.fields.field_match import MAX_CANDIDATES, FieldMatch
 
 _IBANS = (
     "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 "
@@ -35,6 +35,7 @@ _VAT_LABEL = re.compile(
 
 _ISBN_LABELLED = re.compile(r"ISBN(?:[- ]?1[03])?[:：]?[ \u00a0]?(\d[\d \-–]{8,16}[\dXx])(?![\d-])")
 _ISBN_BARE = re.compile(r"97[89](?<![\d-]97.)([\d \-–]{9,13}\d)(?![\d-])")
+_ARXIV = re.compile(r"\barXiv: ?(\d{4}\.\d{4,5}(?:v\d{1,2})?|[a-z-]+(?:\.[A-Z]{2})?/\d{7})", re.IGNORECASE)
 _DOI = re.compile(r"10\.(?<![\w.]10.)\d{4,9}/[^\s\"<>|{}\\^`\[\]]{1,200}")
 
 
@@ -87,6 +88,11 @@ def dois(text: str) -> Iterator[FieldMatch]:
         while doi.endswith(")") and doi.count(")") > doi.count("("):
             doi = doi[:-1].rstrip(".,;:")
         yield FieldMatch("doi", doi, "doi", 0.97, match.start(), match.start() + len(doi))
+
+
+def arxiv_ids(text: str) -> Iterator[FieldMatch]:
+    for match in islice(_ARXIV.finditer(text), MAX_CANDIDATES):
+        yield FieldMatch("arxiv_id", match[1], "arxiv", 0.98, match.start(1), match.end(1))
 
 
 def _end_of(text: str, start: int, length: int) -> int | None:

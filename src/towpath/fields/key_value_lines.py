@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from towpath.fields.match import MAX_CANDIDATES, FieldMatch
+from towpath.fields.field_match import MAX_CANDIDATES, FieldMatch
 
 _LINE = re.compile(
     r"[ \t]{0,8}(?:[-*+•][ \t])?(?P<bold>\*\*|__)?(?P<key>[^\W\d_][\w ./&'’()#°º-]{0,38}?)(?:\*\*|__)?"
@@ -16,6 +16,8 @@ _LINE = re.compile(
 _COLON = re.compile(r"[:：](?:\*\*|__)?[ \t]")
 _MAX_KEY_LENGTH = 60
 _PROSE = re.compile(r"[^\W\d_]{2}[.!?][\"'”’)]?\s+[A-ZÀ-Þ]|[。！？]|\.{4}")
+# Markup inside a value means that the line is more than a label and its value.
+_MARKUP = re.compile(r"\*\*|__|`|\]\(|\||\\[\\*_`\[\]|]|https?://")
 _REMARKS = frozenset(
     ("note", "notes", "tip", "warning", "caution", "important", "example", "see also", "main article",
      "main articles", "hint", "limitation", "hinweis", "achtung", "beispiel", "remarque", "attention", "nota")
@@ -34,7 +36,7 @@ def key_value_pairs(text: str) -> Iterator[FieldMatch]:
         match = _LINE.match(text, line_start)
         scanned_to = line_start + 1
         key = " ".join(match["key"].split()) if match else ""
-        value = match["value"].rstrip().rstrip("*_") if match else ""
+        value = match["value"].rstrip().rstrip("*_").rstrip() if match else ""
         if match and _is_label(key, bool(match["bold"])) and _is_value(value):
             counts[key] += 1
             if counts[key] > _MAX_PER_KEY:
@@ -51,6 +53,8 @@ def _is_label(key: str, bold: bool) -> bool:
 
 def _is_value(value: str) -> bool:
     words = len(value.split())
+    if _MARKUP.search(value):
+        return False
     if words > 15 or len(value) > 120 or _PROSE.search(value) or not any(map(str.isalnum, value)):
         return False
     # A long value that begins in lower case or ends with a full stop is the rest of a sentence.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from towpath.fields.match import FieldMatch, lowered
+from towpath.fields.field_match import FieldMatch, lowered
 
 #: The first letters of the labels, in lower case; endings such as -nummer or -s are optional.
 _STEMS = {

@@ -1,30 +1,14 @@
-"""Detects the language of a text by its script, and among languages of one script by function words."""
+"""Finds the main language of a document: that of most of its passages."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import NamedTuple
 
-from towpath.text.language_id import FUNCTION_WORDS
+from towpath.text.language_id import MAX_LENGTH, detect_language
 
-#: Four slices of this many characters are read, spread over the text.
-SLICE = 5000
-
-_SCRIPTS = {
-    "latin": "A-Za-zÀ-ɏẠ-ỹ",
-    "cyrillic": "Ѐ-ӿ",
-    "el": "Ͱ-Ͽἀ-῿",
-    "he": "֐-׿",
-    "arabic": "؀-ۿ",
-    "hi": "ऀ-ॿ",
-    "th": "฀-๿",
-    "ko": "가-힣",
-    "kana": "぀-ヿ",
-    "han": "㐀-鿿",
-}
-_COUNTED = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
-_WORD = re.compile(r"[^\W\d_]+")
+#: Passages that are looked at, spread over the text.
+PASSAGES = 8
 
 
 class Guess(NamedTuple):
@@ -33,46 +17,22 @@ class Guess(NamedTuple):
 
 
 def guess_language(text: str) -> Guess | None:
-    """The ISO 639-1 code of the main language; None if there is too little text."""
-    sample = _sample(text)
-    letters = Counter({name: len(counted.findall(sample)) for name, counted in _COUNTED.items()})
-    total = letters.total()
-    if total == 0:
+    """The ISO 639-1 code of the main language; None if there is too little text to be sure."""
+    votes: Counter[str] = Counter()
+    passages = _passages(text)
+    for passage in passages:
+        guess = detect_language(passage)
+        if guess is not None:
+            votes[guess.code] += round(1_000 * guess.confidence)
+    if not votes:
         return None
-    # A Chinese or Japanese character counts as three letters.
-    letters["han"] *= 3
-    letters["kana"] *= 3
-    script, count = letters.most_common(1)[0]
-    share = count / letters.total()
-    if script in ("han", "kana"):
-        japanese = letters["kana"] > 0.1 * letters["han"]
-        return Guess("ja" if japanese else "zh", round(min(0.98, share), 2))
-    if script in FUNCTION_WORDS:
-        return _among(FUNCTION_WORDS[script], sample)
-    return Guess(script, round(min(0.98, share), 2))
+    code, confidence = votes.most_common(1)[0]
+    return Guess(code, round(min(0.99, confidence / 1_000 / len(passages)), 2))
 
 
-def _sample(text: str) -> str:
-    if len(text) <= 4 * SLICE:
-        return text
-    step = (len(text) - SLICE) // 3
-    return "\n".join(text[offset : offset + SLICE] for offset in range(0, len(text), step))
-
-
-def _among(languages: dict[str, str], sample: str) -> Guess | None:
-    seen = Counter(_WORD.findall(sample.lower()))
-    scores: dict[str, float] = dict.fromkeys(languages, 0.0)
-    for code, small in languages.items():
-        for word in small.split():
-            # Words that many of these languages share are weak evidence.
-            scores[code] += seen[word] / _SHARED[word]
-    (best, most), (_, second) = sorted(scores.items(), key=lambda item: -item[1])[:2]
-    if not most:
-        return None
-    evidence = min(1.0, most / 5) * min(1.0, 10 * most / seen.total())
-    return Guess(best, round(min(0.99, 0.3 + 0.69 * evidence * (most - second) / most), 2))
-
-
-_SHARED = Counter(
-    word for languages in FUNCTION_WORDS.values() for small in languages.values() for word in small.split()
-)
+def _passages(text: str) -> list[str]:
+    """Short texts whole; of longer ones some parts at equal distances, without the first and last lines."""
+    if len(text) <= 2 * MAX_LENGTH:
+        return [text[start : start + MAX_LENGTH] for start in range(0, max(1, len(text)), MAX_LENGTH)]
+    step = len(text) // (PASSAGES + 1)
+    return [text[step * place : step * place + MAX_LENGTH] for place in range(1, PASSAGES + 1)]

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import NamedTuple
 
-from towpath.fields.match import MAX_CANDIDATES, FieldMatch
+from towpath.fields.field_match import MAX_CANDIDATES, FieldMatch
 
 _SYMBOLS = {
     "€": "EUR", "£": "GBP", "¥": "JPY", "₽": "RUB", "₹": "INR", "₺": "TRY", "₩": "KRW", "₴": "UAH",

@@ -6,6 +6,8 @@ import codecs
 import re
 from pathlib import PurePath
 
+from towpath.intake.detect_structured import structured_text_type
+
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -29,6 +31,8 @@ _HTML_START = re.compile(
 _ANY_TAG = re.compile(
     r"<(?:p|div|h[1-6]|table|ul|ol|span|a|br|section|article|main|body|html)\b[^<>]*>", re.I
 )
+# The separator line of a mailbox file: an address, or a dash, and a date as ctime() writes it.
+_MAILBOX_START = re.compile(r"From \S+ +\w{3} \w{3} +\d")
 _HEADER = re.compile(r"([!-9;-~]+):[ \t]?(.*)")
 _MAIL_HEADERS = {
     "from", "to", "cc", "subject", "date", "received", "message-id", "mime-version", "return-path",
@@ -38,7 +42,7 @@ _DISTINCTIVE_MAIL_HEADERS = {"received", "message-id", "return-path", "delivered
 _MARKDOWN_PATTERNS = (
     re.compile(r"^#{1,6} \S", re.M),
     re.compile(r"^(?:```|~~~)", re.M),
-    re.compile(r"\[[^\]\n]+\]\([^)\s]+\)"),
+    re.compile(r"\[[^\[\]\n]{1,500}\]\([^()\s]{1,1000}\)"),
     re.compile(r"^\s{0,3}[-*+] \S", re.M),
     re.compile(r"^\|.*\|\s*$", re.M),
     re.compile(r"\*\*[^*\n]+\*\*"),
@@ -53,8 +57,13 @@ def text_type(head: bytes, name: str) -> str | None:
     suffix = PurePath(name).suffix.lower()
     if _is_html(text, suffix):
         return "text/html"
+    if structured := structured_text_type(text, suffix):
+        return structured
     if _is_mail(text, suffix):
-        return "message/rfc822"
+        if _is_web_archive(text, suffix):
+            return "application/x-mimearchive"
+        is_mailbox = suffix == ".mbox" or _MAILBOX_START.match(text) is not None
+        return "application/mbox" if is_mailbox else "message/rfc822"
     if suffix in _TABLE_SUFFIXES:
         return _TABLE_SUFFIXES[suffix]
     if suffix in _MARKDOWN_SUFFIXES:
@@ -100,11 +109,18 @@ def _is_html(text: str, suffix: str) -> bool:
     return suffix in _HTML_SUFFIXES and _ANY_TAG.search(text) is not None
 
 
+def _is_web_archive(text: str, suffix: str) -> bool:
+    headers = text.partition("\n\n")[0].replace("\r", "").lower()
+    is_related = "content-type: multipart/related" in headers
+    is_saved_page = "snapshot-content-location:" in headers or "saved by" in headers
+    return is_related and (is_saved_page or suffix in (".mht", ".mhtml"))
+
+
 def _is_mail(text: str, suffix: str) -> bool:
     names: list[str] = []
     for index, line in enumerate(text.split("\n")[:200]):
         line = line.rstrip("\r")
-        if index == 0 and line.startswith("From ") and "@" in line:
+        if index == 0 and line.startswith("From ") and ("@" in line or _MAILBOX_START.match(line)):
             continue  # the separator line of a mailbox file
         if not line:
             break

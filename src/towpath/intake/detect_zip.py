@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from zipfile import ZipFile
+from contextlib import AbstractContextManager
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 DOCX = f"{_OFFICE}.wordprocessingml.document"
@@ -14,11 +16,13 @@ XLSX = f"{_OFFICE}.spreadsheetml.sheet"
 EPUB = "application/epub+zip"
 ZIP = "application/zip"
 
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+# Other kinds, such as drawings. The text is from the file, so it must be short and plain.
+_OPEN_DOCUMENT_KIND = re.compile(re.escape(_OPEN_DOCUMENT) + r"\.[a-z-]{1,40}")
 _CONTENT_TYPES = "[Content_Types].xml"
 _MAX_ENTRY_BYTES = 1 << 20
 # Opening an archive takes 5 µs per entry. No EPUB or Office file has this many entries.
 _MAX_ENTRIES = 20_000
-_UNPACK_HINT = "Unpack it and upload the files inside."
 
 # Content types of the main part, in order of precedence. Macros change the type but not the format.
 _MAIN_PARTS = (
@@ -43,9 +47,10 @@ _MAIN_FILES = (
 )
 
 ZipType = tuple[str, str | None]
+OpenZip = Callable[[], AbstractContextManager[ZipFile]]
 
 
-def zip_type(head: bytes, tail: bytes, open_zip: Callable[[], ZipFile] | None) -> ZipType:
+def zip_type(head: bytes, tail: bytes, open_zip: OpenZip | None) -> ZipType:
     """The media type, and the reason if it is unsupported. A damaged archive is detected by its first entries."""
     first_entries = dict(_first_entries(head))
     if classified := _classify(
@@ -59,15 +64,20 @@ def zip_type(head: bytes, tail: bytes, open_zip: Callable[[], ZipFile] | None) -
                 classified = _classify(_read(archive, "mimetype"), _read(archive, _CONTENT_TYPES), names)
         except Exception:  # a damaged archive can raise anything
             classified = None
-    return classified or (ZIP, f"A zip archive cannot be read as a document. {_UNPACK_HINT}")
+    return classified or (ZIP, None)
 
 
 def _classify(mimetype: bytes | None, content_types: bytes | None, names: set[str]) -> ZipType | None:
     kind = (mimetype or b"").strip().decode("ascii", "replace")
     if kind == EPUB:
         return EPUB, None
-    if kind.startswith("application/vnd.oasis.opendocument"):
-        return kind, "An OpenDocument file cannot be read. Save it as .docx, .xlsx, .pptx or PDF."
+    if kind.startswith(_OPEN_DOCUMENT):
+        # Templates have the format of their documents.
+        base = kind.removesuffix("-template")
+        supported = base in (f"{_OPEN_DOCUMENT}.{name}" for name in ("text", "spreadsheet", "presentation"))
+        if not supported and not _OPEN_DOCUMENT_KIND.fullmatch(kind):
+            return None
+        return base, None if supported else f"A file of the type {kind} cannot be read. Save it as PDF."
     if content_types is not None:
         lowered = content_types.lower()
         for mark, media_type in _MAIN_PARTS:
@@ -82,7 +92,8 @@ def _classify(mimetype: bytes | None, content_types: bytes | None, names: set[st
 
 
 def _read(archive: ZipFile, name: str) -> bytes | None:
-    if name not in archive.NameToInfo:
+    info = archive.NameToInfo.get(name)
+    if info is None or info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         return None
     with archive.open(name) as entry:
         return entry.read(_MAX_ENTRY_BYTES)

@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from towpath.errors import Rejected
 from towpath.model.ids import new_id
+from towpath.private_files import open_private
+from towpath.storage.disk_errors import disk_errors
 
 
 class UploadFile:
@@ -46,9 +48,12 @@ class UploadFile:
 async def receive_upload(folder: Path, limit: int) -> AsyncGenerator[UploadFile]:
     """A temporary file for an upload, removed when the context ends unless it was moved."""
     path = folder / new_id()
-    file = await asyncio.to_thread(path.open, "wb")
-    try:
-        yield UploadFile(path, file, limit)
-    finally:
-        file.close()
-        path.unlink(missing_ok=True)
+    with disk_errors():
+        file = await asyncio.to_thread(open_private, path)
+        try:
+            yield UploadFile(path, file, limit)
+        finally:
+            try:
+                file.close()
+            finally:
+                path.unlink(missing_ok=True)

@@ -13,15 +13,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, Row
+from sqlalchemy import Connection, Engine, Executable, Row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from towpath.errors import DatabaseBusy, DatabaseUnavailable
+from towpath.errors import DatabaseBusy, DatabaseFull, DatabaseUnavailable
 from towpath.ledger.columns import to_text
-from towpath.ledger.statements import statements
+from towpath.ledger.sql_files import statements
+from towpath.ledger.sqlite import prepared
+from towpath.ledger.sqlite.driver_statement import sqlite_statement
+from towpath.ledger.sqlite.prepared import Parameters
 
 T = TypeVar("T")
 Rows = Sequence[Row[Any]]
@@ -38,14 +41,33 @@ class Transaction:
     def run(self, verb: str, **parameters: object) -> Rows:
         """Run the statements of a verb's file; return the rows of the last one."""
         rows: Rows = ()
-        bound = {name: self._bind(value) for name, value in parameters.items()}
+        if self.dialect == "sqlite":
+            bound = {
+                name: to_text(value) if isinstance(value, datetime) else value
+                for name, value in parameters.items()
+            }
+            for statement in statements(self.dialect, verb):
+                rows = sqlite_statement(self.connection, statement, bound)
+            return rows
         for statement in statements(self.dialect, verb):
-            result = self.connection.exec_driver_sql(statement, bound)
+            result = self.connection.exec_driver_sql(statement, parameters)
             rows = result.all() if result.returns_rows else ()
         return rows
 
-    def _bind(self, value: object) -> object:
-        return to_text(value) if self.dialect == "sqlite" and isinstance(value, datetime) else value
+    def fetch(self, statement: Executable, **parameters: object) -> Rows:
+        """The rows of a statement that is built once; on SQLite it bypasses SQLAlchemy."""
+        if self.dialect == "sqlite":
+            return prepared.fetch(self.connection, statement, parameters)
+        return self.connection.execute(statement, parameters).all()
+
+    def write(self, statement: Executable, rows: Sequence[Parameters]) -> int:
+        """Run a statement that is built once, for each of the parameters; the number of rows that it changed."""
+        if self.dialect == "sqlite":
+            return prepared.write(self.connection, statement, rows)
+        if not rows:
+            return 0
+        only = dict(rows[0]) if len(rows) == 1 else [dict(row) for row in rows]
+        return cast("Any", self.connection.execute(statement, only)).rowcount
 
 
 Work = Callable[[Transaction], T]
@@ -57,6 +79,9 @@ class Database(Protocol):
     dialect: str
     engine: Engine
     lock_waits: int
+    make_space: Callable[[], bool] | None
+
+    def translate(self, error: DBAPIError) -> DatabaseUnavailable | None: ...
 
     def transact(
         self, work: Work[T], *, single: bool = False, read: bool = False, org: str | None = None
@@ -85,6 +110,8 @@ class RetryingDatabase:
     patience_seconds = 30.0
     #: How often a transaction found the database locked by another process.
     lock_waits = 0
+    #: Called when there is no disk space for a write; true if it made some, so that the write is tried again.
+    make_space: Callable[[], bool] | None = None
 
     def __init__(self, threads: int) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"ledger-{self.dialect}")
@@ -100,9 +127,12 @@ class RetryingDatabase:
             except DBAPIError as error:
                 tries += 1
                 if not self.is_conflict(error):
-                    if self.is_down(error):
-                        raise DatabaseUnavailable(f"The database does not answer: {error.orig}") from error
-                    raise
+                    translated = self.translate(error)
+                    if translated is None:
+                        raise
+                    if isinstance(translated, DatabaseFull) and self.make_space and self.make_space():
+                        continue
+                    raise translated from error
                 self.on_conflict()
                 if time.monotonic() - started > self.patience_seconds:
                     raise DatabaseBusy(f"The database stayed busy for too long: {error.orig}") from error
@@ -126,7 +156,8 @@ class RetryingDatabase:
     def is_conflict(self, error: DBAPIError) -> bool:
         raise NotImplementedError
 
-    def is_down(self, error: DBAPIError) -> bool:
+    def translate(self, error: DBAPIError) -> DatabaseUnavailable | None:
+        """The error of an unavailable, full, read-only or damaged database; None for any other error."""
         raise NotImplementedError
 
     def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:

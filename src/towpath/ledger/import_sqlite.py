@@ -19,6 +19,7 @@ from sqlalchemy import (
     func,
     select,
     text,
+    true,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, insert
@@ -29,9 +30,17 @@ from towpath.errors import ConfigError, UserError
 from towpath.ledger.columns import Json, Serial, strip_unstorable
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.postgres.row_level_security import COMMON, role_access, roles_of
-from towpath.ledger.tables import document_processing_jobs, metadata, organizations, processing_runs, workers
-from towpath.ledger.verbs import rows
+from towpath.ledger.tables import (
+    audit,
+    document_processing_jobs,
+    metadata,
+    organizations,
+    processing_runs,
+    workers,
+)
+from towpath.ledger.verbs import row_conversion
 from towpath.ledger.verbs.revoke_lease import revoke_lease
+from towpath.model.audit import AuditAction
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import JobStatus
 from towpath.model.run import RunState
@@ -76,7 +85,7 @@ def check_target(tx: Transaction) -> None:
             "Import with the role that ran `towpath migrate`."
         )
     for table in metadata.sorted_tables:
-        others = table.c.id != DEFAULT_ORG_ID if table is organizations else text("true")
+        others = _not_from_a_start(table)
         # Workers may have written throttles and registrations before the first document.
         if table.name not in COMMON and tx.connection.scalar(
             select(exists().where(others).select_from(table))
@@ -87,12 +96,20 @@ def check_target(tx: Transaction) -> None:
             )
 
 
+def _not_from_a_start(table: Table) -> ColumnElement[bool]:
+    """The rows that a migration and the start of a server have not written."""
+    if table is organizations:
+        return table.c.id != DEFAULT_ORG_ID
+    return table.c.action != AuditAction.SETTINGS_CHANGED if table is audit else true()
+
+
 def copy_all(tx: Transaction, source: Database, now: datetime) -> Mapping[str, int]:
     """Copy every row and requeue unfinished jobs; return the number of rows per table."""
     tx.connection.exec_driver_sql(f"lock table {_ENTRY_TABLES} in share row exclusive mode")
     check_target(tx)
     # The organization that the migration created; the source has its own row.
     tx.connection.execute(delete(organizations))
+    tx.connection.execute(delete(audit))
     indexes = _drop_search_indexes(tx.connection)
     counts = source.transact(partial(_copy_tables, target=tx.connection), read=True)
     for index in indexes:
@@ -145,6 +162,8 @@ def _with_json_as_text(table: Table) -> Table:
     columns = (
         Column(column.name, _WrittenJson() if column.type is Json else column.type, key=column.key)
         for column in table.columns
+        # Sealed with the key of the data folder: the target has another one.
+        if column.name != "sealed_password"
     )
     return Table(table.name, MetaData(), *columns)
 
@@ -168,7 +187,7 @@ def _requeue_unfinished(tx: Transaction, now: datetime) -> None:
     """Make PROCESSING jobs of the source due and remove run deadlines: no worker serves the source any more."""
     jobs, runs = document_processing_jobs, processing_runs
     held = tx.connection.execute(select(jobs).where(jobs.c.status == JobStatus.PROCESSING)).all()
-    for job in map(rows.job, held):
+    for job in map(row_conversion.job, held):
         revoke_lease(tx, job, JobStatus.PENDING, _REQUEUED, now, suspect=job.suspect)
     tx.connection.execute(
         update(runs)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -33,7 +35,7 @@ def upgrade(engine: Engine, *, app_role: str | None = None, worker_role: str | N
     ``app_role`` and ``worker_role`` are Postgres roles: see `postgres/row_level_security.py`.
     """
     roles = None
-    with _connected(engine) as connection:
+    with _connected(engine) as connection, _without_foreign_keys(connection):
         if connection.dialect.name == "sqlite":
             _lock_sqlite(connection)
         else:
@@ -42,13 +44,30 @@ def upgrade(engine: Engine, *, app_role: str | None = None, worker_role: str | N
         _refuse_newer(have, known, want)
         if connection.dialect.name == "sqlite" and have is not None and have != want:
             _copy_before_migration(Path(str(engine.url.database)), have, want)
-        command.upgrade(_config(connection), "head")
+        if have != want:
+            command.upgrade(_config(connection), "head")
+            log.info("the database has schema %s now; it had %s", want, have or "none")
         if connection.dialect.name == "postgresql":
             roles = enable_rls(connection, app_role, worker_role)
         if connection.dialect.name == "sqlite" and connection.connection.driver_connection.in_transaction:  # pyright: ignore[reportOptionalMemberAccess]  (an open connection has a driver)
             connection.exec_driver_sql("commit")
         connection.commit()
     return roles
+
+
+@contextmanager
+def _without_foreign_keys(connection: Connection) -> Generator[None]:
+    """Let a migration replace a table on SQLite: with foreign keys, dropping it would delete rows of other tables."""
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    connection.exec_driver_sql("pragma foreign_keys = off")
+    try:
+        yield
+    finally:
+        if connection.connection.driver_connection.in_transaction:  # pyright: ignore[reportOptionalMemberAccess]  (an open connection has a driver)
+            connection.exec_driver_sql("rollback")
+        connection.exec_driver_sql("pragma foreign_keys = on")
 
 
 def _lock_sqlite(connection: Connection) -> None:
@@ -63,7 +82,7 @@ def _lock_sqlite(connection: Connection) -> None:
 
 def create_schema(engine: Engine, schema: str) -> None:
     """Create the tables of a new SQLite database with a schema that may be older than the newest one."""
-    with _connected(engine) as connection:
+    with _connected(engine) as connection, _without_foreign_keys(connection):
         _refuse_newer(schema, *_revisions(connection)[1:])
         command.upgrade(_config(connection), schema)
         connection.commit()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
@@ -10,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, LeaseLost
 from towpath.ledger.contract.ledger import (
+    BusyWorker,
     ClaimRequest,
     PruneResult,
     RecoveryResult,
@@ -23,9 +26,12 @@ from towpath.ledger.contract.provider_calls import CallAnswer, CallRequest, Call
 from towpath.ledger.contract.settlements import Settled, Settlement
 from towpath.ledger.contract.throttling import ProviderThrottle
 from towpath.ledger.database import Database, Transaction
-from towpath.ledger.verbs import batch_limits, provider_calls, reads, submit, throttling, worker_registry
+from towpath.ledger.verbs import batch_limits, provider_calls, read_runs, submit, throttling, worker_registry
 from towpath.ledger.verbs import claim as claiming
 from towpath.ledger.verbs.cancel import cancel
+from towpath.ledger.verbs.index_words import IndexedDocument, read_unindexed, write_indexed
+from towpath.ledger.verbs.merge_words import read_merge, write_merged
+from towpath.ledger.verbs.old_fulltext_index import drop_old_index, has_old_index
 from towpath.ledger.verbs.prune import prune
 from towpath.ledger.verbs.recover import recover
 from towpath.ledger.verbs.replace_chunks import index_vectors
@@ -34,9 +40,10 @@ from towpath.ledger.verbs.retry import retry, retry_many
 from towpath.ledger.verbs.settle import ApplyWrite, is_single, settle
 from towpath.ledger.verbs.sweep import sweep
 from towpath.model.event import Event, EventKind
-from towpath.model.job import ClaimedJob, Job, Lease, Progress, WaitingReason
+from towpath.model.job import ClaimedJob, DueJob, Job, JobStatus, Lease, Progress, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.run import Run
+from towpath.text.index_segment import build_segment
 
 
 def _no_writes(_tx: Transaction, _job_id: str, write: object) -> None:
@@ -78,20 +85,39 @@ class SqlLedger:
         org_id: str,
         from_stage: str | None = None,
         fresh: bool = False,
+        sealed_password: str | None = None,
     ) -> str:
         return await self.database.run(
-            lambda tx: reprocess(tx, document_id, plan, org_id, now, from_stage, fresh), org=org_id
+            lambda tx: reprocess(tx, document_id, plan, org_id, now, from_stage, fresh, sealed_password),
+            org=org_id,
         )
 
     async def claim(self, request: ClaimRequest, now: datetime) -> list[ClaimedJob]:
+        org = request.org_id
         try:
+            if org is not None:
+                job_ids = await self.database.run(
+                    lambda tx: claiming.due_in_organization(tx, request, org, now), read=True, org=org
+                )
+                request = replace(request, job_ids=job_ids)
+            if request.job_ids is not None and not request.job_ids:
+                return []
             jobs = await self.database.run(
-                lambda tx: claiming.claim(tx, request, self._last_org, now), single=True
+                lambda tx: claiming.claim(tx, request, self._last_org, now), single=True, org=org
             )
         except IntegrityError as error:
             raise DatabaseBusy("Another worker started a run of the same document first.") from error
-        self._last_org = jobs[-1].org_id if jobs else claiming.FIRST_ORG
+        if request.job_ids is None:
+            self._last_org = jobs[-1].org_id if jobs else claiming.FIRST_ORG
         return jobs
+
+    async def due_jobs(
+        self, now: datetime, *, limit: int, stages: Sequence[str] | None = None, after_org: str | None = None
+    ) -> list[DueJob]:
+        after = after_org or claiming.FIRST_ORG
+        return await self.database.run(
+            lambda tx: claiming.due_jobs(tx, limit, stages, after, now), single=True, read=True
+        )
 
     def heartbeat(self, leases: Sequence[Lease], lease_seconds: float, now: datetime) -> set[str]:
         until = now + timedelta(seconds=lease_seconds)
@@ -120,8 +146,15 @@ class SqlLedger:
             single=is_single(settlements),
         )
 
-    async def sweep(self, now: datetime, *, limit: int = 100) -> SweepResult:
-        return await self.database.run(lambda tx: sweep(tx, now, limit))
+    async def sweep(
+        self, now: datetime, *, limit: int = 100, dead_workers: Sequence[str] = ()
+    ) -> SweepResult:
+        return await self.database.run(lambda tx: sweep(tx, now, limit, dead_workers))
+
+    async def busy_workers(self, *, except_for: str) -> list[BusyWorker]:
+        return await self.database.run(
+            lambda tx: worker_registry.busy(tx, except_for), single=True, read=True
+        )
 
     async def recover(self, now: datetime, *, resume_runs: bool = True) -> RecoveryResult:
         return await self.database.run(lambda tx: recover(tx, now, resume_runs))
@@ -130,6 +163,28 @@ class SqlLedger:
         if self.database.dialect == "sqlite":
             return 0
         return await self.database.run(lambda tx: index_vectors(tx, limit), single=True)
+
+    async def index_words(self) -> int:
+        unindexed, has_old = await self.database.run(
+            lambda tx: (read_unindexed(tx), has_old_index(tx)), read=True
+        )
+        by_org: dict[str, list[IndexedDocument]] = {}
+        for item in unindexed:
+            by_org.setdefault(item.org_id, []).append(item)
+        for org_id, items in by_org.items():
+            texts = [text for item in items for text in item.chunks]
+            segment = await asyncio.to_thread(build_segment, texts)
+            await self.database.run(lambda tx, o=org_id, i=items, s=segment: write_indexed(tx, o, i, s))
+        if has_old and not unindexed:
+            await self.database.run(drop_old_index)
+        return len(unindexed)
+
+    async def merge_words(self) -> bool:
+        plan = await self.database.run(read_merge, read=True)
+        if plan is None:
+            return False
+        merged = await asyncio.to_thread(plan.merge)
+        return await self.database.run(lambda tx: write_merged(tx, plan, merged))
 
     async def prune(
         self, what: str, before: datetime, *, after: str | None = None, limit: int = 500
@@ -181,6 +236,13 @@ class SqlLedger:
     async def save_batch_limit(self, provider: str, endpoint: str, inputs: int, now: datetime) -> None:
         await self.database.run(lambda tx: batch_limits.save(tx, provider, endpoint, inputs, now))
 
+    async def published_vectors(
+        self, document_id: str, model: str, *, org_id: str
+    ) -> Mapping[str, Sequence[float]]:
+        return await self.database.run(
+            lambda tx: read_runs.published_vectors(tx, document_id, model, org_id), read=True
+        )
+
     async def throttle_provider(
         self, provider: str, until: datetime, reason: WaitingReason, detail: str, now: datetime
     ) -> None:
@@ -207,17 +269,24 @@ class SqlLedger:
     async def deregister_worker(self, worker_id: str) -> None:
         await self.database.run(lambda tx: worker_registry.deregister(tx, worker_id), single=True)
 
+    async def job_of_worker(self, job_id: str, *, org_id: str) -> tuple[JobStatus, ClaimedJob]:
+        return await self.database.run(
+            lambda tx: read_runs.job_of_worker(tx, job_id, org_id), read=True, org=org_id
+        )
+
     async def run(self, run_id: str, *, org_id: str) -> Run:
-        return await self.database.run(lambda tx: reads.run(tx, run_id, org_id), read=True, org=org_id)
+        return await self.database.run(lambda tx: read_runs.run(tx, run_id, org_id), read=True, org=org_id)
 
     async def runs(self, document_id: str, *, org_id: str) -> list[Run]:
-        return await self.database.run(lambda tx: reads.runs(tx, document_id, org_id), read=True, org=org_id)
+        return await self.database.run(
+            lambda tx: read_runs.runs(tx, document_id, org_id), read=True, org=org_id
+        )
 
     async def jobs(self, run_id: str, *, org_id: str) -> list[Job]:
-        return await self.database.run(lambda tx: reads.jobs(tx, run_id, org_id), read=True, org=org_id)
+        return await self.database.run(lambda tx: read_runs.jobs(tx, run_id, org_id), read=True, org=org_id)
 
     async def events(self, run_id: str, *, org_id: str) -> list[Event]:
-        return await self.database.run(lambda tx: reads.events(tx, run_id, org_id), read=True, org=org_id)
+        return await self.database.run(lambda tx: read_runs.events(tx, run_id, org_id), read=True, org=org_id)
 
     def close(self) -> None:
         self.database.close()

@@ -30,15 +30,15 @@ class Limits:
 
 
 class TokenBucket:
-    """A token bucket that holds the tokens of one second, at least one token.
+    """A token bucket that holds the tokens of one second, or ``burst`` tokens; at least one token.
 
     A request larger than the bucket waits until the bucket is full and overdraws it; later requests wait until
     the debt is paid. So a large request is not refused for ever, and the average rate holds.
     """
 
-    def __init__(self, per_minute: float, now: datetime) -> None:
+    def __init__(self, per_minute: float, now: datetime, burst: float | None = None) -> None:
         self._rate = per_minute / 60
-        self._capacity = max(1.0, self._rate)
+        self._capacity = max(1.0, self._rate if burst is None else burst)
         self._level = self._capacity
         self._filled_at = now
 

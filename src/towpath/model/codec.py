@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from towpath.model.content import Anchor, Block, Chunk, Extraction, Field, Page
+from towpath.model.content import Anchor, Block, Box, Chunk, Extraction, Field, Page, Word
+from towpath.model.field_schema import SchemaField
 from towpath.model.recording import Recording
 
 T = TypeVar("T")
@@ -43,6 +44,10 @@ def decode(body: bytes, of: type[T]) -> T:
         return msgspec.convert(json.loads(body), of, strict=False)
 
 
+#: A word in storage: text, page, edges of its box, confidence. A list is a third of the size of an object.
+_StoredWord = tuple[str, int, float, float, float, float, float | None]
+
+
 @dataclass(frozen=True, slots=True)
 class _StoredExtraction:
     """An extraction in storage, without its markdown unless version 0.1.0 wrote it."""
@@ -55,6 +60,7 @@ class _StoredExtraction:
     warnings: tuple[str, ...] = ()
     markdown_sha256: str | None = None
     markdown: str | None = None
+    words: tuple[_StoredWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +89,25 @@ def encode_extraction(extraction: Extraction) -> EncodedExtraction:
         extraction.metadata,
         extraction.warnings,
         hashlib.sha256(markdown).hexdigest(),
+        words=tuple(_stored_word(word) for word in extraction.words),
     )
     return EncodedExtraction(encode(stored), markdown)
 
 
 def decode_markdown_reference(body: bytes) -> MarkdownReference:
     return decode(body, MarkdownReference)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredPages:
+    """The part of a stored extraction that has its pages."""
+
+    pages: tuple[Page, ...] = ()
+
+
+def decode_pages(body: bytes) -> tuple[Page, ...]:
+    """The pages of a stored extraction, in the order of the text."""
+    return tuple(sorted(decode(body, _StoredPages).pages, key=lambda page: page.start))
 
 
 def decode_extraction(body: bytes, markdown: bytes | None) -> Extraction:
@@ -101,8 +120,20 @@ def decode_extraction(body: bytes, markdown: bytes | None) -> Extraction:
     else:
         raise ValueError("A stored extraction without its markdown cannot be decoded.")
     return Extraction(
-        text, stored.engine, stored.pages, stored.blocks, stored.fields, stored.metadata, stored.warnings
+        text,
+        stored.engine,
+        stored.pages,
+        stored.blocks,
+        stored.fields,
+        stored.metadata,
+        stored.warnings,
+        tuple(Word(word[0], word[1], Box(*word[2:6]), word[6]) for word in stored.words),
     )
+
+
+def _stored_word(word: Word) -> _StoredWord:
+    box = word.box
+    return word.text, word.page, box.x0, box.y0, box.x1, box.y1, word.confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +199,12 @@ def anchor_json(anchor: Anchor) -> dict[str, object]:
 def field_anchor(item: Field) -> dict[str, object]:
     """The place of a field for the API and the tables, without the values that are not known."""
     return _known({"page": item.page, "start": item.start, "end": item.end, "box": _plain(item.box)})
+
+
+def schema_field_anchor(item: SchemaField) -> dict[str, object]:
+    """The place of a value of a schema with its quotation, without the values that are not known."""
+    place = {"page": item.page, "start": item.start, "end": item.end, "box": _plain(item.box)}
+    return _known({**place, "quote": item.quote})
 
 
 def _plain(value: object) -> Any:

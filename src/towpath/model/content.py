@@ -43,6 +43,16 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """A word on a page with its box, and the confidence of OCR (0 to 1; None for a text layer)."""
+
+    text: str
+    page: int
+    box: Box
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A named value found in a document, with its position."""
 
@@ -67,6 +77,8 @@ class Extraction:
     fields: tuple[Field, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     warnings: tuple[str, ...] = ()
+    #: Words with boxes: of all pages read by OCR, and of the first and last pages of a PDF with a text layer.
+    words: tuple[Word, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

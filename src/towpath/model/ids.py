@@ -41,6 +41,11 @@ def document_id(org_id: str, sha256: str) -> str:
     return str(uuid.uuid5(uuid.UUID(org_id), sha256))
 
 
+def keyed_document_id(org_id: str, key: str) -> str:
+    """The id of a document that is identified by its key: the same after any change of its bytes."""
+    return str(uuid.uuid5(uuid.UUID(org_id), f"key:{key}"))
+
+
 def chunk_rowid(chunk_id: str) -> int:
     """The integer id of a chunk in the full-text index: the first 63 bits of its id."""
     return uuid.UUID(chunk_id).int >> 65

@@ -41,6 +41,8 @@ class WaitingReason(StrEnum):
     """The blob storage does not answer."""
     UNKNOWN_STAGE = "unknown_stage"
     """No running worker has this stage."""
+    PAUSED = "paused"
+    """A person paused the stage or the provider."""
     WORKER_STOPPED = "worker_stopped"
     """The worker was shut down and gave the job back."""
 
@@ -97,6 +99,21 @@ class ClaimedJob:
     suspect: bool = False
     #: The policy of the run.
     policy: Json = field(default_factory=dict[str, object])
+    #: The encrypted password of a locked PDF.
+    sealed_password: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DueJob:
+    """A PENDING job that is due, with what a queue carries for it. ``epoch`` is that of its last claim."""
+
+    id: str
+    epoch: int
+    org_id: str
+    document_id: str
+    run_id: str
+    stage: str
+    payload: Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ class Reject:
     failure_type: FailureType = FailureType.REJECTED
     #: The provider that rejected the input; with other settings it may accept it.
     provider: str | None = None
+    #: The stable code of the reason, for programs.
+    code: str | None = None
 
 
 Outcome = Done | Suspend | Reject

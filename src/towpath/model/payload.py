@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from towpath.model.job import Job
+from towpath.model.job import DueJob, Job
 from towpath.model.json_types import Json
 from towpath.model.poll_state import ARGUMENTS as POLL_ARGUMENTS
 from towpath.model.provider_wait import ARGUMENT as PROVIDER_WAIT_ARGUMENT
@@ -22,6 +22,9 @@ FORCED = "forced"
 #: The name of the same argument in jobs that version 0.1.0 stored.
 _FORCED_IN_0_1_0 = "by_hand"
 
+#: An argument of own stages: what `Suspend` stored.
+STATE = "state"
+
 #: An argument of `transcribe_poll`: the number of windows in the stored draft.
 WINDOWS_DONE = "windows_done"
 #: The name of the same argument in jobs that version 0.1.0 stored.
@@ -32,11 +35,12 @@ ARGUMENTS: Mapping[str, Mapping[str, tuple[type, str]]] = {
     "*": {
         FORCED: (bool, "A person asked for a retry now: a throttled provider is called all the same."),
         PROVIDER_WAIT: PROVIDER_WAIT_ARGUMENT,
+        STATE: (dict, "What an own stage stored with `Suspend`."),
     },
     "extract": POLL_ARGUMENTS,
     "transcribe_poll": {
         **POLL_ARGUMENTS,
-        WINDOWS_DONE: (int, "How many windows the local transcriber has finished."),
+        WINDOWS_DONE: (int, "How many windows are transcribed."),
     },
     "analyze": POLL_ARGUMENTS,
 }
@@ -53,12 +57,12 @@ def is_forced(payload: Json) -> bool:
 
 
 def windows_done(payload: Json) -> int | None:
-    """How many windows the local transcriber has finished; None before the first time slice has ended."""
+    """How many windows are transcribed; None before the first time slice has ended."""
     number = payload.get(WINDOWS_DONE, payload.get(_WINDOWS_DONE_IN_0_1_0))
     return number if isinstance(number, int) else None
 
 
-def payload_of(job: Job) -> dict[str, Any]:
+def payload_of(job: Job | DueJob) -> dict[str, Any]:
     """The payload of a job: organization, document, run, stage and arguments."""
     return {
         "version": VERSION,

@@ -52,6 +52,8 @@ class Run:
     created_at: datetime
     failure_type: FailureType | None = None
     error: str | None = None
+    #: Why the input was rejected: the `code` of `Rejected`.
+    rejection_code: str | None = None
     resumes_run_id: str | None = None
     reason: RunReason | None = None
     options: Json = field(default_factory=dict[str, object])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
 from towpath.model.json_types import Json
@@ -30,4 +30,4 @@ class RunPolicy:
 def read_policy(stored: Json, default: RunPolicy) -> RunPolicy:
     """The policy of a run; values that an earlier version did not store come from ``default``."""
     known = {name: value for name, value in stored.items() if name in RunPolicy.__dataclass_fields__}
-    return RunPolicy(**cast("dict[str, Any]", {**default.to_json(), **known}))
+    return replace(default, **cast("dict[str, Any]", known))

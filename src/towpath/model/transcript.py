@@ -30,6 +30,17 @@ class Segment:
     start: float
     end: float
     words: tuple[Word, ...] = ()
+    #: How sure the transcriber is of the words, from 0 to 1; None if it does not say.
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerSpan:
+    """A time span in which one speaker speaks."""
+
+    speaker: str
+    start: float
+    end: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,8 @@ class Transcript:
     """The text of a recording: its segments in order of time."""
 
     segments: tuple[Segment, ...] = ()
+    #: Code of the language that is spoken, such as "de"; None if it is not known.
+    language: str | None = None
 
     @property
     def text(self) -> str:
@@ -62,6 +75,18 @@ class ActionItem:
     text: str
     owner: str | None = None
     due: str | None = None
+    #: When it was said; None if the analyzer does not say.
+    start: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Something that was said, word for word: a question, a name, a number or a date."""
+
+    text: str
+    speaker: str | None = None
+    #: When it was said; None if the analyzer does not say.
+    start: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +100,17 @@ class SpeakerSentiment:
 
 @dataclass(frozen=True, slots=True)
 class CallAnalysis:
-    """The analysis of a call: summary, topics, action items, questions and sentiments of the speakers."""
+    """The analysis of a call. An analyzer leaves empty what it cannot tell."""
 
     summary: str
     topics: tuple[str, ...] = ()
     action_items: tuple[ActionItem, ...] = ()
-    questions: tuple[str, ...] = ()
+    #: Versions before 0.3 stored the text of a question only.
+    questions: tuple[Quote | str, ...] = ()
     moods: tuple[SpeakerSentiment, ...] = ()
+    names: tuple[Quote, ...] = ()
+    numbers: tuple[Quote, ...] = ()
+    dates: tuple[Quote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +131,23 @@ class Silence:
 
 
 @dataclass(frozen=True, slots=True)
+class Interruption:
+    """One speaker begins while another one speaks, who then stops."""
+
+    speaker: str
+    interrupted: str
+    start: float
+
+
+@dataclass(frozen=True, slots=True)
 class Measures:
     """Values computed from the times of a transcript, without a model."""
 
     shares: Mapping[str, float]
     monologue: Monologue | None = None
     silences: tuple[Silence, ...] = ()
+    #: None if they cannot be known: on one channel two voices at once are one sound.
+    interruptions: tuple[Interruption, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from towpath.model.content import Chunk, Field
+from towpath.model.document import NewDocument
+from towpath.model.field_schema import SchemaField
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,16 @@ class DropOriginal:
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedSegment:
+    """A segment of the word index (`text/index_segment.py`): its header, and postings and positions of each page."""
+
+    chunks: int
+    length: int
+    header: bytes
+    pages: Sequence[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
 class Publish:
     """Replaces all chunks of the document at once; search sees either the old ones or the new ones."""
 
@@ -44,10 +56,12 @@ class Publish:
     model: str
     fields: Sequence[Field]
     summary: Mapping[str, object] = field(default_factory=dict[str, object])
+    #: The word index of the chunks; None if the ledger has to make it.
+    words: EncodedSegment | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentVersion:
+class DocumentPublication:
     """A document as published by one run; another run makes another version."""
 
     document_id: str
@@ -60,9 +74,25 @@ class Connection:
 
     a_chunk_id: str
     b_chunk_id: str
+    #: The probability that the chunks belong together; for an edition the share of the text that both documents have.
     score: float
     kind: str
-    reason: str
+    #: The cosine of the chunks' vectors; for an edition the same as the score.
+    similarity: float
+    shared_terms: Sequence[str] = ()
+    shared_identifiers: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkProfile:
+    """What the library tells about a chunk: needed to score its pairs, stored when its document is connected."""
+
+    #: The mean cosine to the nearest chunks of other documents after the first few.
+    neighbour_similarity: float
+    #: The length of the vector of term weights.
+    term_norm: float
+    #: The number of other documents that have most of this text.
+    copies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +110,11 @@ class MovedMark:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionDiff:
-    """The connections of a document with one other document. Stored connections that are not ``valid`` are deleted.
+    """All connections of a document with one other document; stored ones that are not among them are deleted."""
 
-    Connections in ``refreshed`` are updated if they are stored, but not created.
-    """
-
-    other: DocumentVersion
+    other: DocumentPublication
     connections: Sequence[Connection]
-    valid: frozenset[tuple[str, str]]
     moved_marks: Sequence[MovedMark] = ()
-    refreshed: Sequence[Connection] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +125,61 @@ class Connect:
     older version are skipped.
     """
 
-    document: DocumentVersion
+    document: DocumentPublication
     diffs: Sequence[ConnectionDiff]
+    at: datetime
+    #: By id of a chunk of the document.
+    profiles: Mapping[str, ChunkProfile] = field(default_factory=dict[str, ChunkProfile])
+
+
+@dataclass(frozen=True, slots=True)
+class StoreNextVectors:
+    """Stores vectors of the library's next model. When no chunk lacks one, the next model becomes its model."""
+
+    model: str
+    chunk_ids: Sequence[str]
+    vectors: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class ChildDocument:
+    """A file found inside a document: an attachment or the member of an archive. Its bytes are in blob storage."""
+
+    document: NewDocument
+    #: Its name inside the parent, with folders.
+    path: str
+    #: The run plan of the ledger; stages only pass it on.
+    plan: object
+
+
+@dataclass(frozen=True, slots=True)
+class AddChildren:
+    """Submits the children of a document and links them to it. A child that the organization has is only linked."""
+
+    children: Sequence[ChildDocument]
     at: datetime
 
 
-Write = KeepArtifact | DropArtifact | DropOriginal | Publish | Connect
+@dataclass(frozen=True, slots=True)
+class StoreSchemaFields:
+    """Replaces the values of some schemas in a document; other fields stay.
+
+    A follow-up of an older run than the published one writes nothing: the newer run has its own.
+    """
+
+    #: None if the document has no schema: its values of ``replaced`` schemas are deleted.
+    schema: str | None
+    fields: Sequence[SchemaField]
+    replaced: Sequence[str]
+
+
+Write = (
+    KeepArtifact
+    | DropArtifact
+    | DropOriginal
+    | Publish
+    | Connect
+    | AddChildren
+    | StoreNextVectors
+    | StoreSchemaFields
+)

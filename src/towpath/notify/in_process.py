@@ -23,7 +23,8 @@ class InProcessNotifier:
 
     async def wait(self, seconds: float) -> bool:
         try:
-            await asyncio.wait_for(self._notified.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._notified.wait()
         except TimeoutError:
             return False
         self._notified.clear()

@@ -30,7 +30,8 @@ class PostgresNotifier(InProcessNotifier):
     #: At most one notification in this time is sent inside a submitting transaction.
     in_transaction_seconds = 0.01
     self_test_seconds = 60.0
-    self_test_patience = 3.0
+    #: A starved server answers late; to take it for dead would make all its workers poll.
+    self_test_patience = 10.0
     longest_pause = 60.0
 
     def __init__(self, dsn: str, *, listen: bool = True, direct: str | None = None) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from towpath.connections.store import ConnectionStore, WordVectors
+from towpath.connections.store import ConnectionStore
 from towpath.model.poll_state import PollLimits
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.process_runner import ProcessRunner
-from towpath.providers.contract import Embedder
 from towpath.stages.analyze import analyze
-from towpath.stages.capabilities import CallAnalyzer, Transcriber, WindowTranscriber
+from towpath.stages.capabilities import CallAnalyzer, Diarizer, Transcriber, WindowTranscriber
 from towpath.stages.chunk_call import chunk_call
 from towpath.stages.connect import connect
-from towpath.stages.embed import embed
 from towpath.stages.extract_audio import extract_audio
 from towpath.stages.publish import publish
+from towpath.stages.reembed import LibraryEmbedders, PublishedChunks, embed_for_library, reembed
 from towpath.stages.support.call_audio import CallAudio
 from towpath.stages.transcribe_poll import transcribe_poll
 from towpath.stages.transcribe_start import transcribe_start
@@ -29,16 +28,17 @@ def call_pipeline(
     *,
     call_audio: CallAudio,
     transcriber: WindowTranscriber | Transcriber,
+    speaker_separator: Diarizer | None,
     poll_limits: PollLimits,
     slice_seconds: float,
     keep_original: bool,
     analyzer: CallAnalyzer,
     analyzer_poll_limits: PollLimits,
-    embedder: Embedder,
+    embedders: LibraryEmbedders,
+    published: PublishedChunks,
     compute: ProcessRunner,
     background_pool: ProcessRunner,
     connection_store: ConnectionStore,
-    word_vectors: WordVectors | None,
     concurrency: int,
 ) -> Pipeline:
     blobs = call_audio.blobs
@@ -46,6 +46,7 @@ def call_pipeline(
         transcribe_poll,
         call_audio=call_audio,
         transcriber=transcriber,
+        speaker_separator=speaker_separator,
         poll_limits=poll_limits,
         slice_seconds=slice_seconds,
         keep_original=keep_original,
@@ -63,8 +64,10 @@ def call_pipeline(
                 "analyze", partial(analyze, blobs=blobs, analyzer=analyzer, poll_limits=analyzer_poll_limits)
             ),
             StageEntry("chunk", partial(chunk_call, blobs=blobs, compute=compute)),
-            StageEntry("embed", partial(embed, blobs=blobs, embedder=embedder, concurrency=concurrency)),
-            StageEntry("publish", partial(publish, blobs=blobs)),
+            StageEntry(
+                "embed", partial(embed_for_library, blobs=blobs, embedders=embedders, concurrency=concurrency)
+            ),
+            StageEntry("publish", partial(publish, blobs=blobs, compute=compute)),
         ),
         follow_ups=(
             StageEntry(
@@ -73,8 +76,18 @@ def call_pipeline(
                     connect,
                     connection_store=connection_store,
                     compute=background_pool,
-                    model=embedder.model,
-                    word_vectors=word_vectors,
+                ),
+            ),
+        ),
+        maintenance=(
+            StageEntry(
+                "reembed",
+                partial(
+                    reembed,
+                    blobs=blobs,
+                    embedders=embedders,
+                    published=published,
+                    concurrency=concurrency,
                 ),
             ),
         ),

@@ -1,19 +1,18 @@
-"""The document pipeline: extract, save_markdown, chunk, embed, publish; then the follow-up connect."""
+"""The document pipeline: extract, save_markdown, chunk, embed, publish; then follow-ups: connect, extract_fields."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from towpath.connections.store import ConnectionStore, WordVectors
+from towpath.connections.store import ConnectionStore
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.process_runner import ProcessRunner
-from towpath.providers.contract import Embedder
-from towpath.stages.capabilities import AnalyzerFor, PageCounter, Reader
+from towpath.stages.capabilities import AnalyzerFor, ChildFinder, PageCounter, PdfUnlocker, Reader
 from towpath.stages.chunk import chunk
 from towpath.stages.connect import connect
-from towpath.stages.embed import embed
 from towpath.stages.extract import extract
 from towpath.stages.publish import publish
+from towpath.stages.reembed import LibraryEmbedders, PublishedChunks, embed_for_library, reembed
 from towpath.stages.save_markdown import save_markdown
 from towpath.storage.contract import BlobStore
 
@@ -28,14 +27,25 @@ def document_pipeline(
     reader: Reader,
     analyzer_for: AnalyzerFor,
     count_pages: PageCounter,
-    embedder: Embedder,
+    children: ChildFinder,
+    unlocker: PdfUnlocker,
+    embedders: LibraryEmbedders,
+    published: PublishedChunks,
     compute: ProcessRunner,
     background_pool: ProcessRunner,
     connection_store: ConnectionStore,
-    word_vectors: WordVectors | None,
     concurrency: int,
+    extract_fields: StageEntry | None = None,
 ) -> Pipeline:
-    read = partial(extract, blobs=blobs, reader=reader, analyzer_for=analyzer_for, count_pages=count_pages)
+    read = partial(
+        extract,
+        blobs=blobs,
+        reader=reader,
+        analyzer_for=analyzer_for,
+        count_pages=count_pages,
+        children=children,
+        unlocker=unlocker,
+    )
     return Pipeline(
         NAME,
         VERSION,
@@ -43,8 +53,10 @@ def document_pipeline(
             StageEntry("extract", read),
             StageEntry("save_markdown", partial(save_markdown, blobs=blobs)),
             StageEntry("chunk", partial(chunk, blobs=blobs, compute=compute)),
-            StageEntry("embed", partial(embed, blobs=blobs, embedder=embedder, concurrency=concurrency)),
-            StageEntry("publish", partial(publish, blobs=blobs)),
+            StageEntry(
+                "embed", partial(embed_for_library, blobs=blobs, embedders=embedders, concurrency=concurrency)
+            ),
+            StageEntry("publish", partial(publish, blobs=blobs, compute=compute)),
         ),
         follow_ups=(
             StageEntry(
@@ -53,8 +65,19 @@ def document_pipeline(
                     connect,
                     connection_store=connection_store,
                     compute=background_pool,
-                    model=embedder.model,
-                    word_vectors=word_vectors,
+                ),
+            ),
+            *(() if extract_fields is None else (extract_fields,)),
+        ),
+        maintenance=(
+            StageEntry(
+                "reembed",
+                partial(
+                    reembed,
+                    blobs=blobs,
+                    embedders=embedders,
+                    published=published,
+                    concurrency=concurrency,
                 ),
             ),
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from towpath.model.run_stages import RunStages
 from towpath.stages.contract import Stage
 
 
@@ -21,17 +22,22 @@ class Pipeline:
     version: int
     stages: tuple[StageEntry, ...]
     follow_ups: tuple[StageEntry, ...] = ()
+    #: Stages of jobs that are queued for a published document at any time, such as after a change of the model.
+    maintenance: tuple[StageEntry, ...] = ()
+    #: Equal stages have equal fingerprints, see `compose.py`; empty if results are reused by name.
+    run_stages: RunStages | None = None
 
     @property
     def stage_names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self.stages)
 
-    def entry(self, name: str) -> StageEntry | None:
-        return next((entry for entry in (*self.stages, *self.follow_ups) if entry.name == name), None)
+    @property
+    def entries(self) -> tuple[StageEntry, ...]:
+        return (*self.stages, *self.follow_ups, *self.maintenance)
 
-    def after(self, name: str) -> str | None:
-        """The stage that comes after ``name``; None after the last one and after a follow-up."""
-        names = self.stage_names
-        if name not in names or name == names[-1]:
-            return None
-        return names[names.index(name) + 1]
+    def entry(self, name: str) -> StageEntry | None:
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    def stages_of_new_runs(self) -> RunStages:
+        """What is stored with a run of this pipeline."""
+        return self.run_stages or RunStages(self.stage_names, tuple(entry.name for entry in self.follow_ups))

@@ -13,8 +13,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from towpath.model.answer import Answer, Pending
 from towpath.model.content import Extraction
+from towpath.model.provider_answer import Answer, Pending
 
 Vectors = npt.NDArray[np.float32]
 
@@ -92,6 +92,26 @@ class Embedder(Protocol):
     dimension: int
 
     @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages the model knows, as two-letter codes; None where they are not published."""
+        ...
+
+    @property
+    def fusion_weight(self) -> float:
+        """The share of vector similarity in the score of hybrid search, from 0 to 1; the words have the rest."""
+        ...
+
+    @property
+    def noise_similarity(self) -> float:
+        """A cosine that a query without meaning hardly exceeds with any passage."""
+        ...
+
+    @property
+    def price_per_million(self) -> float | None:
+        """US dollars per million tokens; 0 for a local model, None where it is not known."""
+        ...
+
+    @property
     def batch_limit(self) -> BatchLimit | None:
         """None for a local model: each of its batches is one call."""
         ...
@@ -102,4 +122,21 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """Embed one batch. Raises ``BatchTooLarge`` if the server accepts only smaller ones."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The relevance of each text; ``cost`` in US dollars, 0 if the answer was remembered."""
+
+    scores: Sequence[float]
+    cost: float
+    remembered: bool = False
+
+
+class Reranker(Protocol):
+    model: str
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Reranked:
+        """The relevance of the texts in their order. Raises `ProviderError`."""
         ...

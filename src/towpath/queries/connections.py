@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
     FromClause,
     Select,
     and_,
-    case,
     func,
     insert,
     or_,
@@ -23,25 +23,24 @@ from towpath.errors import NotFound
 from towpath.ledger.columns import dump, to_json
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunks, connection_marks, connections, documents
+from towpath.model.page_unit import with_page_unit
 from towpath.queries.contract import ConnectionSide, ShownConnection
 
-#: Show a connection only if it ranks in the top 5 (copies) or top 3 (topics) for both of its chunks. The rest are
-#: stored as replacements. Measured: the fourth topic match is usually wrong.
-COPIES_SHOWN = 5
-TOPICS_SHOWN = 3
+#: A connection is shown if it ranks among the best of both of its chunks: a passage that is similar to everything
+#: is the best of none. The others are stored as replacements. Editions are always shown.
+SHOWN_PER_CHUNK = 4
 
 _c = connections.c
-_COLUMNS = ("id", "score", "kind", "reason", "pinned", "hidden")
+_COLUMNS = ("id", "score", "kind", "similarity", "shared_terms", "shared_identifiers", "pinned", "hidden")
 
 
 def list_connections(
-    tx: Transaction, org_id: str, document_id: str, after: str | None, limit: int
+    tx: Transaction, org_id: str, document_id: str, after: str | None, limit: int, kind: str | None = None
 ) -> list[ShownConnection]:
     """Pinned connections first, then by score. Hidden ones are included, so that they can be restored."""
     ranked = _ranked(org_id, document_id).cte("ranked")
     this, other = chunks.alias("this"), chunks.alias("other")
     r = ranked.c
-    limit_shown = case((r.kind == "same_passage", COPIES_SHOWN), else_=TOPICS_SHOWN)
     query = (
         select(
             *(r[name] for name in _COLUMNS),
@@ -50,10 +49,19 @@ def list_connections(
         .join_from(ranked, this, this.c.id == r.this_id)
         .join(other, other.c.id == r.other_id)
         .join(documents, documents.c.id == other.c.document_id)
-        .where(or_(and_(r.rank <= limit_shown, _better_on_other_side(r) < limit_shown), r.pinned, r.hidden))
+        .where(
+            or_(
+                and_(r.rank <= SHOWN_PER_CHUNK, _better_on_other_side(r) < SHOWN_PER_CHUNK),
+                r.kind == "edition",
+                r.pinned,
+                r.hidden,
+            )
+        )
         .order_by(r.pinned.desc(), r.score.desc(), r.id)
         .limit(limit)
     )
+    if kind is not None:
+        query = query.where(r.kind == kind)
     if after is not None:
         last = tx.connection.execute(
             select(_c.pinned, _c.score).where(_c.id == after, _c.org_id == org_id)
@@ -167,14 +175,14 @@ def get_connection(tx: Transaction, org_id: str, connection_id: str) -> ShownCon
 
 
 def _side_columns(this: FromClause, other: FromClause) -> list[ColumnElement[Any]]:
-    """The columns of both chunks, and the name of the other document."""
+    """The columns of both chunks, and the name and media type of the other document."""
     sides = (("this", this), ("other", other))
     columns = [
         side.c[column].label(f"{name}_{column}")
         for name, side in sides
         for column in ("id", "document_id", "text", "anchor")
     ]
-    return [*columns, documents.c.name]
+    return [*columns, documents.c.name, documents.c.media_type]
 
 
 def _shown(row: Any) -> ShownConnection:
@@ -182,11 +190,23 @@ def _shown(row: Any) -> ShownConnection:
         str(row.id),
         row.score,
         row.kind,
-        row.reason,
+        row.similarity,
+        _strings(row.shared_terms),
+        _strings(row.shared_identifiers),
         bool(row.pinned),
         bool(row.hidden),
         ConnectionSide(str(row.this_document_id), str(row.this_id), row.this_text, to_json(row.this_anchor)),
         ConnectionSide(
-            str(row.other_document_id), str(row.other_id), row.other_text, to_json(row.other_anchor), row.name
+            str(row.other_document_id),
+            str(row.other_id),
+            row.other_text,
+            with_page_unit(to_json(row.other_anchor), row.media_type),
+            row.name,
         ),
     )
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    """A JSON list as either engine returns it from a union."""
+    loaded = json.loads(value) if isinstance(value, str) else value
+    return tuple(cast("list[str]", loaded))

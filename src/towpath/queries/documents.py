@@ -2,55 +2,64 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import and_, delete, func, or_, select
+from sqlalchemy import exists, func, select
 
-from towpath.errors import UserError
-from towpath.ledger.columns import to_json, to_text
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.tables import (
     artifacts,
     chunks,
-    document_fields,
     document_processing_jobs,
+    document_versions,
     documents,
     idempotency_keys,
-    processing_runs,
     provider_calls,
-    run_events,
 )
-from towpath.ledger.verbs import rows
-from towpath.ledger.verbs.queue_run import lock_document
+from towpath.ledger.verbs import row_conversion, versions
+from towpath.model.audit import Actor
 from towpath.model.document import Artifact, Document
+from towpath.model.document_filters import NO_FILTERS, Filters
 from towpath.model.job import Job
 from towpath.model.json_types import Json
+from towpath.model.speaker_name import SpeakerNames
+from towpath.model.version import DocumentVersion
 from towpath.queries import connections as connection_queries
+from towpath.queries import document_links
+from towpath.queries.artifacts import find_artifact
 from towpath.queries.contract import (
     Costs,
+    DocumentLinks,
     DocumentPage,
     DocumentStatus,
     HourlyMetrics,
+    LibraryActivity,
     Match,
+    OperationsHistory,
     Overview,
+    RunFilter,
     ShownConnection,
+    Sort,
 )
 from towpath.queries.costs import read_costs
-from towpath.queries.document_rows import get_document, to_document
+from towpath.queries.document_list import list_documents
+from towpath.queries.document_rows import get_document
+from towpath.queries.field_edits import read_fields
+from towpath.queries.library_activity import library_activity
 from towpath.queries.lookup import lookup
 from towpath.queries.metrics import hourly_metrics
+from towpath.queries.operations_history import operations_history
 from towpath.queries.overview import overview
+from towpath.queries.run_list import list_runs
+from towpath.queries.speaker_names import read_speaker_names
 from towpath.queries.statuses import read_statuses, read_waiting_runs
-from towpath.queries.waiting import Waiting
+from towpath.queries.waiting_reason import Waiting
 
 _jobs = document_processing_jobs.c
 _docs = documents.c
-#: Stages whose result has the key of the markdown text.
-_TEXT_STAGES = ("save_markdown", "transcribe_poll")
 
 
 class SqlDocumentQueries:
@@ -63,57 +72,49 @@ class SqlDocumentQueries:
     async def documents(
         self,
         org_id: str,
+        filters: Filters = NO_FILTERS,
         *,
-        status: str | None = None,
-        kind: str | None = None,
-        q: str | None = None,
+        sort: Sort = "-created",
         cursor: str | None = None,
         limit: int = 50,
     ) -> DocumentPage:
-        conditions = [_docs.org_id == org_id]
-        if status is not None:
-            conditions.append(_docs.status == status)
-        if kind is not None:
-            conditions.append(_docs.kind == kind)
-        if q:
-            conditions.append(_docs.name.icontains(q, autoescape=True))
-        query = (
-            select(documents)
-            .where(*conditions)
-            .order_by(_docs.created_at.desc(), _docs.id.desc())
-            .limit(limit + 1)
+        return await self._database.run(
+            lambda tx: list_documents(tx, org_id, filters, sort, cursor, limit), read=True, org=org_id
         )
-        if cursor is not None:
-            created_at, last_id = _parse_cursor(cursor)
-            query = query.where(
-                or_(_docs.created_at < created_at, and_(_docs.created_at == created_at, _docs.id < last_id))
-            )
-
-        def read(tx: Transaction) -> DocumentPage:
-            page = [to_document(row) for row in tx.connection.execute(query)]
-            total = tx.connection.execute(
-                select(func.count()).select_from(documents).where(*conditions)
-            ).scalar_one()
-            next_cursor = _cursor(page[limit - 1]) if len(page) > limit else None
-            return DocumentPage(page[:limit], next_cursor, total)
-
-        return await self._database.run(read, read=True, org=org_id)
 
     async def document(self, org_id: str, document_id: str) -> Document:
         return await self._database.run(
             lambda tx: get_document(tx, org_id, document_id), read=True, org=org_id
         )
 
-    async def by_idempotency_key(self, org_id: str, key: str) -> Document | None:
+    async def newest_version(self, org_id: str, document_id: str) -> Document:
+        def read(tx: Transaction) -> Document:
+            document = get_document(tx, org_id, document_id)
+            described = versions.newest_described(tx, document_id, org_id)
+            return replace(document, **cast("dict[str, Any]", described))
+
+        return await self._database.run(read, read=True, org=org_id)
+
+    async def versions(self, org_id: str, document_id: str) -> list[DocumentVersion]:
+        def read(tx: Transaction) -> list[DocumentVersion]:
+            get_document(tx, org_id, document_id)
+            return versions.read_versions(tx, document_id, org_id)
+
+        return await self._database.run(read, read=True, org=org_id)
+
+    async def sha256_of_idempotency_key(self, org_id: str, key: str) -> str | None:
+        used, stored = idempotency_keys.c, document_versions.c
         query = (
-            select(documents)
-            .join(idempotency_keys, idempotency_keys.c.document_id == _docs.id)
-            .where(idempotency_keys.c.org_id == org_id, idempotency_keys.c.key == key)
+            select(func.coalesce(stored.sha256, _docs.sha256))
+            .join(idempotency_keys, used.document_id == _docs.id)
+            .outerjoin(document_versions, (stored.document_id == _docs.id) & (stored.number == used.version))
+            .where(used.org_id == org_id, used.key == key)
         )
-        row = await self._database.run(
-            lambda tx: tx.connection.execute(query).one_or_none(), read=True, org=org_id
+        return await self._database.run(
+            lambda tx: row_conversion.text_or_none(tx.connection.execute(query).scalar()),
+            read=True,
+            org=org_id,
         )
-        return None if row is None else to_document(row)
 
     async def statuses(self, org_id: str, document_ids: Sequence[str], now: datetime) -> list[DocumentStatus]:
         return await self._database.run(
@@ -126,32 +127,31 @@ class SqlDocumentQueries:
         )
 
     async def markdown_key(self, org_id: str, document_id: str) -> str | None:
+        return await self._text_result(org_id, document_id, "markdown")
+
+    async def extraction_reference(self, org_id: str, document_id: str) -> str | None:
+        return await self._text_result(org_id, document_id, "extraction")
+
+    async def _text_result(self, org_id: str, document_id: str, name: str) -> str | None:
+        """A value of the results of the published run's text stages; the last stage that has it counts."""
+
         def read(tx: Transaction) -> str | None:
             run_id = tx.connection.execute(
                 select(_docs.published_run_id).where(_docs.id == get_document(tx, org_id, document_id).id)
             ).scalar()
-            result = tx.connection.execute(
-                select(_jobs.result).where(
-                    _jobs.document_id == document_id, _jobs.run_id == run_id, _jobs.stage.in_(_TEXT_STAGES)
-                )
-            ).scalar()
-            return None if result is None else rows.text_or_none(to_json(result).get("markdown"))
+            return versions.text_result(tx, document_id, None if run_id is None else str(run_id), name)
 
         return await self._database.run(read, read=True, org=org_id)
 
-    async def artifact(self, org_id: str, document_id: str, kind: str) -> Artifact | None:
-        c = artifacts.c
-        query = (
-            select(c.kind, c.key, c.media_type, c.size, c.sha256)
-            .where(c.org_id == org_id, c.document_id == document_id, c.kind == kind)
-            .order_by(c.created_at.desc(), c.id.desc())
-            .limit(1)
+    async def speaker_names(self, org_id: str, document_id: str) -> SpeakerNames:
+        return await self._database.run(
+            lambda tx: read_speaker_names(tx, org_id, document_id), read=True, org=org_id
         )
 
+    async def artifact(self, org_id: str, document_id: str, kind: str) -> Artifact | None:
         def read(tx: Transaction) -> Artifact | None:
-            get_document(tx, org_id, document_id)
-            row = tx.connection.execute(query).one_or_none()
-            return None if row is None else Artifact(*row)
+            document = get_document(tx, org_id, document_id)
+            return find_artifact(tx, document, kind)
 
         return await self._database.run(read, read=True)
 
@@ -166,20 +166,18 @@ class SqlDocumentQueries:
         return await self._list_rows(org_id, document_id, query)
 
     async def fields(self, org_id: str, document_id: str) -> list[Json]:
-        c = document_fields.c
-        query = (
-            select(c.name, c.value, c.kind, c.confidence, c.anchor)
-            .where(c.org_id == org_id, c.document_id == document_id)
-            .order_by(c.id)
-        )
-        return await self._list_rows(org_id, document_id, query)
+        def read(tx: Transaction) -> list[Json]:
+            get_document(tx, org_id, document_id)
+            return read_fields(tx, org_id, [document_id])[document_id]
+
+        return await self._database.run(read, read=True, org=org_id)
 
     async def connections(
-        self, org_id: str, document_id: str, after: str | None, limit: int
+        self, org_id: str, document_id: str, after: str | None, limit: int, kind: str | None = None
     ) -> list[ShownConnection]:
         def read(tx: Transaction) -> list[ShownConnection]:
             get_document(tx, org_id, document_id)
-            return connection_queries.list_connections(tx, org_id, document_id, after, limit)
+            return connection_queries.list_connections(tx, org_id, document_id, after, limit, kind)
 
         return await self._database.run(read, read=True, org=org_id)
 
@@ -231,47 +229,69 @@ class SqlDocumentQueries:
         if after is not None:
             query = query.where(_jobs.id < after)
         return await self._database.run(
-            lambda tx: [rows.job(row) for row in tx.connection.execute(query)], read=True, org=org_id
+            lambda tx: [row_conversion.job(row) for row in tx.connection.execute(query)],
+            read=True,
+            org=org_id,
         )
+
+    async def list_runs(self, org_id: str, wanted: RunFilter, limit: int) -> list[dict[str, Any]]:
+        return await self._database.run(
+            lambda tx: list_runs(tx, org_id, wanted, limit), read=True, org=org_id
+        )
+
+    async def operations_history(self, org_id: str, now: datetime) -> OperationsHistory:
+        return await self._database.run(lambda tx: operations_history(tx, org_id, now), read=True, org=org_id)
+
+    async def library_activity(self, org_id: str) -> LibraryActivity:
+        return await self._database.run(lambda tx: library_activity(tx, org_id), read=True, org=org_id)
 
     async def overview(self, org_id: str | None, now: datetime) -> Overview:
         return await self._database.run(lambda tx: overview(tx, org_id, now), read=True, org=org_id)
 
-    async def hourly_metrics(self, now: datetime) -> HourlyMetrics:
-        return await self._database.run(lambda tx: hourly_metrics(tx, now), read=True)
+    async def hourly_metrics(self, org_id: str | None, now: datetime) -> HourlyMetrics:
+        return await self._database.run(lambda tx: hourly_metrics(tx, org_id, now), read=True, org=org_id)
 
-    async def delete(self, org_id: str, document_id: str) -> list[str]:
-        def work(tx: Transaction) -> list[str]:
-            lock_document(tx, document_id, org_id)
-            document = get_document(tx, org_id, document_id)
-            artifact_keys = select(artifacts.c.key).where(artifacts.c.document_id == document_id)
-            original = [document.blob_key] if document.blob_key else []
-            keys = [*original, *(str(key) for key in tx.connection.execute(artifact_keys).scalars())]
-            runs = select(processing_runs.c.id).where(processing_runs.c.document_id == document_id)
-            tx.connection.execute(delete(run_events).where(run_events.c.run_id.in_(runs)))
-            tx.connection.execute(delete(documents).where(_docs.id == document_id))
-            return keys
+    async def links(self, org_id: str, document_id: str) -> DocumentLinks:
+        def read(tx: Transaction) -> DocumentLinks:
+            get_document(tx, org_id, document_id)
+            return DocumentLinks(
+                document_links.parents(tx, org_id, document_id),
+                document_links.children(tx, org_id, document_id),
+            )
 
-        return await self._database.run(work, org=org_id)
+        return await self._database.run(read, read=True, org=org_id)
+
+    async def stored_bytes(self, org_id: str) -> int:
+        c = document_versions.c
+        # The row of a document with versions describes one of them.
+        has_versions = exists().where(c.document_id == _docs.id)
+        queries = (
+            select(func.sum(_docs.size)).where(_docs.org_id == org_id, ~has_versions),
+            select(func.sum(c.size)).where(c.org_id == org_id),
+        )
+        return await self._database.run(
+            lambda tx: sum(int(tx.connection.execute(query).scalar() or 0) for query in queries),
+            read=True,
+            org=org_id,
+        )
+
+    async def delete(self, org_id: str, document_id: str, actor: Actor, now: datetime) -> list[str]:
+        return await self._database.run(
+            lambda tx: document_links.delete_with_children(tx, org_id, document_id, actor, now), org=org_id
+        )
 
     async def blob_keys(self) -> set[str]:
         def read(tx: Transaction) -> set[str]:
             answers = select(provider_calls.c.answer_artifact).where(
                 provider_calls.c.answer_artifact.is_not(None)
             )
-            queries = (select(_docs.blob_key).where(_docs.blob_key != ""), select(artifacts.c.key), answers)
+            of_versions = document_versions.c.blob_key
+            queries = (
+                select(_docs.blob_key).where(_docs.blob_key != ""),
+                select(of_versions).where(of_versions != ""),
+                select(artifacts.c.key),
+                answers,
+            )
             return {str(key) for query in queries for key in tx.connection.execute(query).scalars()}
 
         return await self._database.run(read, read=True)
-
-
-def _cursor(last: Document) -> str:
-    return base64.urlsafe_b64encode(json.dumps([to_text(last.created_at), last.id]).encode()).decode()
-
-
-def _parse_cursor(cursor: str) -> tuple[datetime, str]:
-    try:
-        created_at, last_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return datetime.fromisoformat(created_at), str(last_id)
-    except (ValueError, TypeError) as error:
-        raise UserError("The cursor is invalid. Repeat the request without it.") from error

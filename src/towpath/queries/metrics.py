@@ -1,4 +1,4 @@
-"""Metrics of the last hour for Prometheus, computed from the events of all runs.
+"""Metrics of the last hour for Prometheus, computed from the events of runs.
 
 Only the newest events are read, so that the cost of a scrape does not grow with the history.
 """
@@ -31,11 +31,14 @@ _ERRORS = frozenset({EventKind.STEP_RETRIED, EventKind.STEP_FAILED})
 SIZE_CLASSES = ((100_000, "100 kB"), (1_000_000, "1 MB"), (10_000_000, "10 MB"), (100_000_000, "100 MB"))
 
 
-def hourly_metrics(tx: Transaction, now: datetime) -> HourlyMetrics:
+def hourly_metrics(tx: Transaction, org_id: str | None, now: datetime) -> HourlyMetrics:
+    """The metrics of one organization, or of all."""
     newest = tx.connection.execute(select(func.max(_events.id))).scalar() or 0
     query = select(_events.kind, _events.stage, _events.run_id, _events.job_id, _events.detail).where(
         _events.id > newest - MAX_EVENTS, _events.at > now - WINDOW
     )
+    if org_id is not None:
+        query = query.where(_events.org_id == org_id)
     rows = tx.connection.execute(query).all()
     codes = [to_json(row.detail).get("error_code") for row in rows if row.kind in _ERRORS]
     finished = [str(row.job_id) for row in rows if row.kind == "STEP_COMPLETED" and row.job_id is not None]
@@ -45,7 +48,7 @@ def hourly_metrics(tx: Transaction, now: datetime) -> HourlyMetrics:
         # All kinds, also those with a count of 0: an alert rule needs both series of a comparison.
         events=dict.fromkeys(map(str, EventKind), 0) | Counter(str(row.kind) for row in rows),
         foreign_key_violations=sum(code in FOREIGN_KEY_CODES for code in codes),
-        expired_leases=_expired_leases(tx, now),
+        expired_leases=_expired_leases(tx, org_id, now),
         run_seconds=seconds,
         runs=runs,
         retried_calls=_calls_of_retried_jobs(tx, finished),
@@ -54,13 +57,15 @@ def hourly_metrics(tx: Transaction, now: datetime) -> HourlyMetrics:
     )
 
 
-def _expired_leases(tx: Transaction, now: datetime) -> dict[str, int]:
+def _expired_leases(tx: Transaction, org_id: str | None, now: datetime) -> dict[str, int]:
     """PROCESSING jobs with an expired lease that no worker has rescued yet, by stage."""
     query = (
         select(_jobs.stage, func.count().label("jobs"))
         .where(_jobs.status == "PROCESSING", _jobs.lease_until < now)
         .group_by(_jobs.stage)
     )
+    if org_id is not None:
+        query = query.where(_jobs.org_id == org_id)
     return {row.stage: int(row.jobs) for row in tx.connection.execute(query)}
 
 

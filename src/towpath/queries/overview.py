@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, Row, case, func, select
 
 from towpath.ledger.columns import to_instant, to_instant_or_none
 from towpath.ledger.database import Transaction
@@ -28,6 +28,8 @@ _GOES_ON = frozenset({RunReason.RESUMED, RunReason.CONTINUED})
 #: The window of the throughput chart, and the width of one bar.
 WINDOW = timedelta(hours=1)
 BAR = timedelta(minutes=1)
+#: Documents that are listed for one failure.
+MAX_LISTED = 50
 
 
 def overview(tx: Transaction, org_id: str | None, now: datetime) -> Overview:
@@ -132,22 +134,76 @@ def _throttles(tx: Transaction, now: datetime) -> list[dict[str, object]]:
 
 
 def _failures(tx: Transaction, conditions: Conditions) -> list[dict[str, object]]:
-    """The latest failures, grouped by stage and error."""
-    query = (
-        select(_jobs.id, _jobs.stage, processing_runs.c.error, processing_runs.c.failure_type)
-        .join(processing_runs, processing_runs.c.id == _jobs.run_id)
-        .where(_jobs.status == "FAILED", *conditions)
+    """The documents that are failed now, grouped by stage and error, and failed follow-ups of their latest runs.
+
+    A run that was followed by another run is history, whatever became of it.
+    """
+    groups: dict[tuple[str, str, str | None], list[Row[Any]]] = {}
+    rows = [
+        *tx.connection.execute(_failed_jobs(_jobs.status == "FAILED", *conditions)),
+        # A run past its deadline has no failed job: its job was cancelled.
+        *tx.connection.execute(
+            _failed_jobs(documents.c.status == "TIMED_OUT", _jobs.status == "CANCELLED", *conditions)
+        ),
+    ]
+    for row in rows:
+        error = _last_line(row.error_log) if row.follow_up else row.error or ""
+        kind = "TIMED_OUT" if row.state == "TIMED_OUT" else row.failure_type
+        groups.setdefault((row.stage, error, kind), []).append(row)
+    largest = sorted(groups.items(), key=lambda group: -len(group[1]))[:50]
+    return [_failure(stage, error, kind, jobs) for (stage, error, kind), jobs in largest]
+
+
+def _failed_jobs(*conditions: ColumnElement[bool]) -> Any:
+    """The jobs that ended the latest run of their document, newest first."""
+    run, newer = processing_runs.c, processing_runs.alias("newer")
+    later = document_processing_jobs.alias("later")
+    return (
+        select(
+            *(_jobs.id, _jobs.stage, _jobs.document_id, _jobs.follow_up, documents.c.name),
+            *(run.error, run.failure_type, run.state, _jobs.error_log),
+        )
+        .join(processing_runs, run.id == _jobs.run_id)
+        .join(documents, documents.c.id == _jobs.document_id)
+        .where(_jobs.follow_up | (documents.c.status == run.state), *conditions)
+        .where(
+            ~select(newer.c.id)
+            .where(newer.c.document_id == run.document_id, newer.c.created_at > run.created_at)
+            .exists()
+        )
+        .where(
+            ~select(later.c.id)
+            .where(
+                later.c.document_id == _jobs.document_id,
+                later.c.run_id == _jobs.run_id,
+                later.c.stage == _jobs.stage,
+                later.c.id > _jobs.id,
+            )
+            .exists()
+        )
         .order_by(_jobs.updated_at.desc())
         .limit(1000)
     )
-    groups: dict[tuple[str, str, str | None], list[str]] = {}
-    for row in tx.connection.execute(query):
-        groups.setdefault((row.stage, row.error or "", row.failure_type), []).append(str(row.id))
-    largest = sorted(groups.items(), key=lambda group: -len(group[1]))[:50]
-    return [
-        {"stage": stage, "error": error, "failure_type": kind, "jobs": len(job_ids), "job_ids": job_ids}
-        for (stage, error, kind), job_ids in largest
-    ]
+
+
+def _failure(stage: str, error: str, kind: str | None, jobs: list[Row[Any]]) -> dict[str, object]:
+    # A rejected file would be rejected again, and a run past its deadline has no failed job to retry.
+    can_retry = kind not in ("REJECTED", "TIMED_OUT")
+    return {
+        "stage": stage,
+        "error": error,
+        "failure_type": None if kind == "TIMED_OUT" else kind,
+        "jobs": len(jobs),
+        "job_ids": [str(row.id) for row in jobs] if can_retry else [],
+        "can_retry": can_retry,
+        "documents": [{"document_id": str(row.document_id), "name": row.name} for row in jobs[:MAX_LISTED]],
+    }
+
+
+def _last_line(log: str | None) -> str:
+    """The last error of a job's log, without its time."""
+    lines = (log or "").strip().splitlines()
+    return lines[-1].partition(" ")[2] if lines else ""
 
 
 def _throughput(tx: Transaction, conditions: Conditions, now: datetime) -> list[dict[str, object]]:

@@ -8,9 +8,12 @@ from typing import Any, cast
 
 from towpath.model.document import Document
 from towpath.model.job import Job, JobStatus
+from towpath.model.json_types import Json
 from towpath.model.run import Run, RunState
+from towpath.model.run_stages import read_run_stages
+from towpath.model.stage_declaration import SHIPPED_STAGES
 from towpath.queries.contract import DocumentStatus, StageStatus
-from towpath.queries.waiting import why_waiting
+from towpath.queries.waiting_reason import why_waiting
 
 
 def status_of(
@@ -29,6 +32,7 @@ def status_of(
         run_id=run.id if run else None,
         run_state=run.state if run else None,
         failure_type=run.failure_type if run else None,
+        rejection_code=run.rejection_code if run else None,
         stage=current.stage if current else None,
         stages=stage_timeline(run, jobs, stages, now) if run else (),
         error=(run.error if run else None) or _last_error(current),
@@ -57,10 +61,9 @@ def stage_timeline(
     run: Run, jobs: Sequence[Job], stages: Mapping[str, tuple[str, ...]], now: datetime
 ) -> tuple[StageStatus, ...]:
     by_stage = {job.stage: job for job in jobs}
-    names = [
-        *stages.get(run.pipeline, ()),
-        *(name for name in by_stage if name not in stages.get(run.pipeline, ())),
-    ]
+    stored = read_run_stages(run.options)
+    order = stages.get(run.pipeline, ()) if stored is None else stored.stages
+    names = [*order, *(name for name in by_stage if name not in order)]
     return tuple(_stage_status(name, by_stage.get(name), run, now) for name in names)
 
 
@@ -84,7 +87,15 @@ def _stage_status(name: str, job: Job | None, run: Run, now: datetime) -> StageS
         completed_at=job.completed_at,
         last_heartbeat=job.last_heartbeat if job.status is JobStatus.PROCESSING else None,
         job_id=job.id,
+        result=_shown_result(job),
     )
+
+
+def _shown_result(job: Job) -> Json | None:
+    """The result of a stage that a package offers; results of shipped stages are keys of files."""
+    if job.result is None or job.stage in SHIPPED_STAGES:
+        return None
+    return {name: value for name, value in job.result.items() if name not in ("calls", "towpath")}
 
 
 def _seconds(job: Job, now: datetime) -> float | None:

@@ -10,13 +10,13 @@ from sqlalchemy import select
 
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs
-from towpath.ledger.verbs import rows
+from towpath.ledger.verbs import row_conversion
 from towpath.model.job import Job, JobStatus
 from towpath.model.run import Run, RunState
 from towpath.queries.contract import DocumentStatus
 from towpath.queries.document_rows import to_document
 from towpath.queries.stage_timeline import status_of
-from towpath.queries.waiting import Waiting, why_waiting
+from towpath.queries.waiting_reason import Waiting, why_waiting
 
 
 def read_statuses(
@@ -50,7 +50,7 @@ def read_waiting_runs(
         .join(processing_runs, (job.document_id == run.document_id) & (job.run_id == run.id))
         .where(run.id.in_(run_ids), run.org_id == org_id, job.status == JobStatus.PENDING, ~job.follow_up)
     )
-    jobs = [rows.job(row) for row in tx.connection.execute(query)]
+    jobs = [row_conversion.job(row) for row in tx.connection.execute(query)]
     return {job.run_id: waiting for job in jobs if (waiting := why_waiting(job, now)) is not None}
 
 
@@ -64,7 +64,7 @@ def _current_runs(tx: Transaction, org_id: str, document_ids: list[str]) -> dict
     )
     runs: defaultdict[str, list[Run]] = defaultdict(list)
     for row in tx.connection.execute(query):
-        runs[str(row.document_id)].append(rows.run(row))
+        runs[str(row.document_id)].append(row_conversion.run(row))
     return {document_id: _current(of_document) for document_id, of_document in runs.items()}
 
 
@@ -90,5 +90,5 @@ def _jobs_by_run(tx: Transaction, org_id: str, runs: Mapping[str, Run]) -> dict[
     )
     jobs: defaultdict[str, list[Job]] = defaultdict(list)
     for row in tx.connection.execute(query):
-        jobs[str(row.run_id)].append(rows.job(row))
+        jobs[str(row.run_id)].append(row_conversion.job(row))
     return jobs

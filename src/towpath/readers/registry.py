@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from towpath.model.content import Extraction
+from towpath.model.media_type import WEB_PAGES
+from towpath.model.own_reader import OwnReader
+from towpath.plugins import own_reader
 
 if TYPE_CHECKING:
-    from towpath.readers.ocr.recognizers import RecognizedBatch
+    from towpath.readers.ocr.batched_ocr import RecognizedBatch
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 # Values are ``module:function`` under ``towpath.readers``, imported on first use: a child process that
 # reads text does not load the PDF libraries.
 _OCR_READERS: Mapping[str, str] = {
     "application/pdf": "pdf.reader:read_pdf",
-    **{f"image/{kind}": "images.reader:read_image" for kind in ("png", "jpeg", "tiff", "webp", "gif", "bmp")},
+    **{
+        f"image/{kind}": "images.reader:read_image"
+        for kind in ("png", "jpeg", "tiff", "webp", "gif", "bmp", "heic")
+    },
 }
 # Functions that recognize one batch of scanned pages, by the reader of the file.
 _PAGE_RECOGNIZERS: Mapping[str, str] = {
@@ -35,8 +43,32 @@ _READERS: Mapping[str, str] = {
     "text/csv": "text.csv_reader:read_csv",
     "text/tab-separated-values": "text.csv_reader:read_csv",
     "message/rfc822": "mail.reader:read_mail",
-    "application/x-ole-storage": "office.ole:read_ole",
+    "application/mbox": "mail.mbox_reader:read_mbox",
+    "application/zip": "archive.zip_reader:read_zip",
+    "application/x-mimearchive": "mail.mhtml_reader:read_mhtml",
+    "application/vnd.ms-outlook": "mail.msg_reader:read_msg",
+    "application/vnd.oasis.opendocument.text": "opendocument.reader:read_odt",
+    "application/vnd.oasis.opendocument.presentation": "opendocument.reader:read_odp",
+    "application/vnd.oasis.opendocument.spreadsheet": "office.ods_xls_reader:read_ods",
+    "application/vnd.ms-excel": "office.ods_xls_reader:read_xls",
+    "application/msword": "office.legacy_reader:read_doc",
+    "application/vnd.ms-powerpoint": "office.legacy_reader:read_ppt",
+    "application/x-ole-storage": "office.reject_ole:read_ole",
+    "application/rtf": "text.rtf_reader:read_rtf",
+    "application/x-fictionbook+xml": "fb2.reader:read_fb2",
+    "application/json": "data.reader:read_json",
+    "application/x-ipynb+json": "data.reader:read_notebook",
+    "application/xml": "data.reader:read_xml",
+    "application/yaml": "data.reader:read_yaml",
+    "text/x-tex": "latex.reader:read_latex",
+    "application/x-subrip": "subtitles.reader:read_subtitles",
+    "text/vtt": "subtitles.reader:read_subtitles",
 }
+
+
+def has_full_text(media_type: str) -> bool:
+    """True if the reader of this type chooses the main content unless it is called with ``full_text``."""
+    return media_type in WEB_PAGES
 
 
 def uses_ocr(media_type: str) -> bool:
@@ -47,7 +79,26 @@ def uses_ocr(media_type: str) -> bool:
 def find_reader(media_type: str) -> Callable[..., Extraction] | None:
     """The reader function of this type, called with the path and a progress callback; None if unsupported."""
     target = _READERS.get(media_type)
-    return None if target is None else _load(target)
+    if target is not None:
+        return _load(target)
+    own = own_reader(media_type)
+    return None if own is None else partial(_read_with, own)
+
+
+def is_shipped(media_type: str) -> bool:
+    """True if Towpath reads this type itself."""
+    return media_type in _READERS
+
+
+def _read_with(own: OwnReader, path: Path, progress: Callable[[int, int], None]) -> Extraction:
+    read = own.function(path, progress)
+    if isinstance(read, Extraction):
+        return read
+    if isinstance(read, str):  # pyright: ignore[reportUnnecessaryIsInstance]  (packages need not be type-checked)
+        return Extraction(read, f"{own.package} {own.version}".strip())
+    raise TypeError(
+        f"The reader of {own.media_type} ({own.package}) returned {type(read).__name__}, not markdown."
+    )
 
 
 def find_page_recognizer(media_type: str) -> Callable[..., RecognizedBatch]:

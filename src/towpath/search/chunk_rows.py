@@ -9,12 +9,14 @@ from sqlalchemy import bindparam, select, text
 from towpath.ledger.columns import to_json
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunks
+from towpath.model.page_unit import with_page_unit
+from towpath.model.speaker_name import with_speaker_name
 from towpath.search.contract import ChunkRow, Scope
 
 #: The columns of a chunk row, in the order of the parameters of `to_chunk_row`.
 COLUMNS = (
     "chunks.number, chunks.id, chunks.document_id, documents.name, documents.kind, chunks.text, chunks.anchor, "
-    "chunks.ordinal"
+    "chunks.ordinal, documents.media_type, documents.speaker_names"
 )
 
 _SELECT_ROWS = text(
@@ -53,6 +55,9 @@ def to_chunk_row(
     text: str,
     anchor: object,
     ordinal: int,
+    media_type: str,
+    speaker_names: object,
 ) -> ChunkRow:
     """A chunk row from the values of `COLUMNS`, as either engine returns them."""
-    return ChunkRow(chunk_rowid, str(chunk_id), str(document_id), name, kind, text, to_json(anchor), ordinal)
+    place = with_speaker_name(with_page_unit(to_json(anchor), media_type), to_json(speaker_names))
+    return ChunkRow(chunk_rowid, str(chunk_id), str(document_id), name, kind, text, place, ordinal)

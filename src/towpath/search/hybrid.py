@@ -1,4 +1,4 @@
-"""Hybrid search: full-text search and vector search at the same time, fused into one list of hits."""
+"""Hybrid search: word search and vector search at the same time, fused into one list of hits."""
 
 from __future__ import annotations
 
@@ -6,47 +6,86 @@ import asyncio
 import logging
 import uuid
 from collections import OrderedDict
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from towpath.errors import ConfigError, ProviderError
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Embedder, Vectors
-from towpath.search.chunk_rows import read_chunk_rows, read_texts
-from towpath.search.contract import ChunkRow, EmbeddingSpace, Hit, Query, RankedChunk, Scope
+from towpath.search import fusion
+from towpath.search.chunk_rows import read_texts
+from towpath.search.contract import (
+    NO_RESULTS,
+    EmbeddingSpace,
+    Query,
+    RankedChunk,
+    Scope,
+    SearchResults,
+    Suggestions,
+)
+from towpath.search.fusion import FusedChunk
 from towpath.search.index_contract import SearchIndex
+from towpath.search.model_profile import ModelProfile, query_language
+from towpath.search.neighbour_boost import CANDIDATES as NEIGHBOUR_CANDIDATES
+from towpath.search.neighbour_boost import SHARE as NEIGHBOUR_SHARE
+from towpath.search.neighbour_boost import add_neighbours
 from towpath.search.query_parser import ParsedQuery, parse_query
-from towpath.search.rank_fusion import fuse, promote
-from towpath.search.snippet import best_match_offset, make_snippet
-from towpath.search.timestamps import anchor_at_match
+from towpath.search.rerank import CANDIDATES, CandidateReranker
+from towpath.search.results import Ranking, make_results, similar_chunk_results
+from towpath.search.suggestions import suggest, with_corrections
+from towpath.search.words.bm25 import NO_MATCHES, WordMatches
 
 log = logging.getLogger(__name__)
 
 #: Length of each result list before fusion. The same for every page, so that pages do not overlap.
-DEPTH = 200
-#: If fewer chunks contain all terms, chunks with some of the terms are added.
-MIN_FULL_MATCHES = 10
+DEPTH = 100
+#: In a library of several languages, what is added to the score of a chunk in the language of the query.
+OWN_LANGUAGE_BONUS = 0.02
+#: The largest weight of the similarity in a query for an identifier.
+MAX_IDENTIFIER_WEIGHT = 0.2
+#: In mode `vector`, chunks that are read for each document of a page of documents, and the most of them.
+CHUNKS_PER_GROUP = 3
+MAX_GROUPED_VECTORS = 1_000
 #: Query vectors kept in memory.
 CACHED_QUERIES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What the word index answers to a query."""
+
+    matches: WordMatches
+    #: The chunks that contain the whole query as a sentence.
+    verbatim: Sequence[int] = ()
+    did_you_mean: str | None = None
 
 
 class HybridSearcher:
     """Implements `SearchService` on the search index of either engine."""
 
-    def __init__(self, index: SearchIndex, embedder: Embedder) -> None:
-        self._index = index
+    def __init__(
+        self,
+        index: SearchIndex,
+        embedder: Embedder,
+        *,
+        fusion_weight: float | None = None,
+        reranker: CandidateReranker | None = None,
+    ) -> None:
+        self._reranker = reranker
+        self.index = index
         self._embedder = embedder
         self._space = EmbeddingSpace(embedder.model, embedder.dimension)
+        self._profile = ModelProfile.of(embedder, fusion_weight)
         # Cached so that the next page of a search is not paid for again.
         self._query_vectors: OrderedDict[str, Vectors] = OrderedDict()
 
-    async def search(self, query: Query) -> list[Hit]:
-        parsed = parse_query(query.text)
+    async def search(self, query: Query) -> SearchResults:
+        parsed = parse_query(query.text, prefix=query.prefix)
         scope = _scope(query)
         if scope is None or not parsed.text:
-            return []
+            return NO_RESULTS
         match query.mode:
             case "text":
                 return await self._search_text(query, scope, parsed)
@@ -55,67 +94,165 @@ class HybridSearcher:
             case "hybrid":
                 return await self._search_hybrid(query, scope, parsed)
 
-    async def _search_text(self, query: Query, scope: Scope, parsed: ParsedQuery) -> list[Hit]:
-        def work(tx: Transaction) -> list[Hit]:
-            # Fused by rank: the scores of full matches and partial matches are not on one scale.
-            by_words = self._by_words(tx, scope, parsed, _depth(query))
-            return _hits(
-                tx, query, scope, parsed, promote(_verbatim_matches(tx, parsed, by_words), fuse([by_words]))
-            )
+    async def suggest(self, org_id: str, text: str, limit: int = 8) -> Suggestions:
+        org_id = str(uuid.UUID(org_id))
+        return await self.index.database.run(
+            lambda tx: suggest(tx, self.index, org_id, text, limit), read=True, org=org_id
+        )
 
-        return await self._index.database.run(work, read=True, org=scope.org_id)
+    async def _search_text(self, query: Query, scope: Scope, parsed: ParsedQuery) -> SearchResults:
+        def work(tx: Transaction) -> SearchResults:
+            words = self._find_words(tx, query, scope, parsed)
+            fused = fusion.by_words_only(words.matches.ranked[:DEPTH])
+            ranking = Ranking(_promoted(words, fused), words.matches, did_you_mean=words.did_you_mean)
+            return make_results(tx, query, scope, parsed, ranking)
 
-    async def _search_vectors(self, query: Query, scope: Scope, parsed: ParsedQuery) -> list[Hit]:
+        return await self.index.database.run(work, read=True, org=scope.org_id)
+
+    async def _search_vectors(self, query: Query, scope: Scope, parsed: ParsedQuery) -> SearchResults:
         vector = await self._embed_query(parsed)
         if vector is None:
-            return []
+            return NO_RESULTS
+        depth = query.offset + query.limit
+        if query.group or query.facets:
+            depth = max(DEPTH, min(MAX_GROUPED_VECTORS, CHUNKS_PER_GROUP * depth))
 
-        def work(tx: Transaction) -> list[Hit]:
-            by_vector = self._index.chunks_by_vector(tx, scope, self._space, vector, _depth(query))
-            return [_hit(ranked, passage, parsed) for ranked, passage in by_vector[query.offset :]]
+        def work(tx: Transaction) -> SearchResults:
+            by_vector = self.index.chunks_by_vector(tx, scope, self._space, vector, depth)
+            return similar_chunk_results(tx, query, parsed, by_vector, depth)
 
         # `single`: each statement may be its own transaction, which saves two round trips.
-        return await self._index.database.run(work, read=True, single=True, org=scope.org_id)
+        return await self.index.database.run(work, read=True, single=True, org=scope.org_id)
 
-    async def _search_hybrid(self, query: Query, scope: Scope, parsed: ParsedQuery) -> list[Hit]:
-        def work(tx: Transaction) -> tuple[list[RankedChunk], list[RankedChunk]]:
-            by_words = self._by_words(tx, scope, parsed, DEPTH)
-            return by_words, _verbatim_matches(tx, parsed, by_words)
-
-        (by_words, verbatim), by_vector = await asyncio.gather(
-            self._index.database.run(work, read=True, org=scope.org_id),
+    async def _search_hybrid(self, query: Query, scope: Scope, parsed: ParsedQuery) -> SearchResults:
+        words, (vector, by_vector) = await asyncio.gather(
+            self.index.database.run(
+                lambda tx: self._find_words(tx, query, scope, parsed), read=True, org=scope.org_id
+            ),
             self._by_vector_if_possible(scope, parsed),
         )
-        if parsed.phrases:
-            # A quoted phrase must be in every hit, so vectors only reorder the chunks that contain it.
-            matching_rowids = {ranked.chunk_rowid for ranked in by_words}
-            by_vector = [ranked for ranked in by_vector if ranked.chunk_rowid in matching_rowids]
-        fused = promote(verbatim, fuse([by_words, by_vector]))
-        return await self._index.database.run(
-            lambda tx: _hits(tx, query, scope, parsed, fused), read=True, single=True, org=scope.org_id
-        )
 
-    def _by_words(self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int) -> list[RankedChunk]:
-        return (
-            self._index.by_words(tx, scope, parsed, depth, min(MIN_FULL_MATCHES, depth))
-            if parsed.terms
-            else []
-        )
+        def rank(tx: Transaction) -> Ranking:
+            ranking = self._fuse(tx, scope, parsed, words.matches, vector, by_vector)
+            return replace(ranking, fused=_promoted(words, ranking.fused), did_you_mean=words.did_you_mean)
 
-    async def _by_vector_if_possible(self, scope: Scope, parsed: ParsedQuery) -> list[RankedChunk]:
-        try:
-            vector = await self._embed_query(parsed)
-        except (ProviderError, ConfigError) as error:
-            log.warning("The embedder does not answer; searching by words only: %s", error)
-            return []
-        if vector is None:
-            return []
-        return await self._index.database.run(
-            lambda tx: self._index.by_vector(tx, scope, self._space, vector, DEPTH),
+        if self._reranker is not None and query.offset < CANDIDATES:
+            return await self._rerank(self._reranker, query, scope, parsed, rank)
+        return await self.index.database.run(
+            lambda tx: make_results(tx, query, scope, parsed, rank(tx)),
             read=True,
             single=True,
             org=scope.org_id,
         )
+
+    async def _rerank(
+        self,
+        reranker: CandidateReranker,
+        query: Query,
+        scope: Scope,
+        parsed: ParsedQuery,
+        rank: Callable[[Transaction], Ranking],
+    ) -> SearchResults:
+        database = self.index.database
+
+        def read(tx: Transaction) -> tuple[Ranking, list[str]]:
+            ranking = rank(tx)
+            numbers = [chunk.chunk_rowid for chunk in ranking.fused[:CANDIDATES]]
+            texts = read_texts(tx, numbers)
+            return ranking, [texts.get(number, "") for number in numbers]
+
+        ranking, texts = await database.run(read, read=True, single=True, org=scope.org_id)
+        fused, report = await reranker.reorder(parsed.text, ranking.fused, texts)
+        # A document whose name is the query stays first.
+        reranked = replace(ranking, fused=fusion.promote(ranking.matches.named, fused))
+        results = await database.run(
+            lambda tx: make_results(tx, query, scope, parsed, reranked),
+            read=True,
+            single=True,
+            org=scope.org_id,
+        )
+        return replace(results, rerank=report)
+
+    def _find_words(self, tx: Transaction, query: Query, scope: Scope, parsed: ParsedQuery) -> _Words:
+        if not parsed.terms:
+            return _Words(NO_MATCHES)
+        depth = max(DEPTH, query.offset + query.limit)
+        matches = self.index.by_words(tx, scope, parsed, depth)
+        corrections: dict[str, str] = {}
+        if matches.unknown_words:
+            corrections = self.index.correct(tx, scope.org_id, matches.unknown_words)
+        verbatim = _verbatim_matches(tx, parsed, matches.ranked[:DEPTH])
+        return _Words(matches, verbatim, with_corrections(parsed.text, corrections))
+
+    def _fuse(
+        self,
+        tx: Transaction,
+        scope: Scope,
+        parsed: ParsedQuery,
+        matches: WordMatches,
+        vector: Vectors | None,
+        by_vector: Sequence[RankedChunk],
+    ) -> Ranking:
+        best = matches.ranked[:DEPTH]
+        if vector is None:
+            return Ranking(fusion.by_words_only(best), matches)
+        similarities = {ranked.chunk_rowid: ranked.score for ranked in by_vector}
+        missing = [ranked.chunk_rowid for ranked in best if ranked.chunk_rowid not in similarities]
+        if missing:
+            similarities |= self.index.similarities(tx, scope, self._space, vector, missing)
+        word_scores = {ranked.chunk_rowid: ranked.score for ranked in best}
+        for number in [number for number in similarities if number not in word_scores]:
+            # A quoted phrase must be in every hit. A hit that only the vector knows needs a similarity above the
+            # noise of the model.
+            if matches.requires_phrase or similarities[number] < self._profile.noise_similarity:
+                del similarities[number]
+            else:
+                word_scores[number] = matches.score_of(number)
+        language = query_language(parsed.text, matches.languages)
+        weight = self._profile.weight_for(language)
+        if matches.has_identifier:
+            weight = min(weight, MAX_IDENTIFIER_WEIGHT)
+        factor = fusion.coverage_factor(matches.max_coverage)
+        fused = fusion.fuse(
+            word_scores,
+            similarities,
+            weight=weight,
+            coverage=factor,
+            bonus=_language_bonus(matches, language, word_scores),
+            reduced={number for number in similarities if matches.is_contents_page(number)},
+        )
+        share = 0.0
+        if not matches.has_identifier:
+            # As the weight, less for a model that does not know the language of the query.
+            share = NEIGHBOUR_SHARE * weight / self._profile.weight if self._profile.weight else 0.0
+        if share:
+            numbers = [chunk.chunk_rowid for chunk in fused[:NEIGHBOUR_CANDIDATES]]
+            fused = add_neighbours(
+                fused,
+                self.index.vectors(tx, scope, self._space, numbers),
+                matches.document_of,
+                share=share,
+                noise_similarity=self._profile.noise_similarity,
+            )
+        return Ranking(fused, matches, weight, factor, neighbour_share=share)
+
+    async def _by_vector_if_possible(
+        self, scope: Scope, parsed: ParsedQuery
+    ) -> tuple[Vectors | None, list[RankedChunk]]:
+        try:
+            vector = await self._embed_query(parsed)
+        except (ProviderError, ConfigError) as error:
+            log.warning("The embedder does not answer; searching by words only: %s", error)
+            return None, []
+        if vector is None:
+            return None, []
+        by_vector = await self.index.database.run(
+            lambda tx: self.index.by_vector(tx, scope, self._space, vector, DEPTH),
+            read=True,
+            single=True,
+            org=scope.org_id,
+        )
+        return vector, by_vector
 
     async def _embed_query(self, parsed: ParsedQuery) -> Vectors | None:
         """The query's vector; None if the model returns zeros or NaN, as some models do for unusual texts."""
@@ -128,56 +265,67 @@ class HybridSearcher:
         return vector if np.isfinite(vector).all() and vector.any() else None
 
 
+def _promoted(words: _Words, fused: Sequence[FusedChunk]) -> list[FusedChunk]:
+    """First the documents whose name is the query, then the chunks that have the query as a sentence."""
+    known = {chunk.chunk_rowid for chunk in fused}
+    named = [
+        FusedChunk(number, 0.0, words.matches.score_of(number), 1.0, None, 0.0)
+        for number in words.matches.named
+        if number not in known
+    ]
+    return fusion.promote(words.matches.named, fusion.promote(words.verbatim, [*fused, *named]))
+
+
+def _language_bonus(
+    matches: WordMatches, language: str | None, numbers: Sequence[int] | dict[int, float]
+) -> dict[int, float]:
+    """In a library of several languages, the language of the query comes first among equals."""
+    if language is None or len(matches.languages) < 2:
+        return {}
+    return {number: OWN_LANGUAGE_BONUS for number in numbers if matches.language_of(number) == language}
+
+
 def _verbatim_matches(
     tx: Transaction, parsed: ParsedQuery, ranked_chunks: Sequence[RankedChunk]
-) -> list[RankedChunk]:
+) -> list[int]:
     """The chunks that contain the whole query as a sentence; they come first, however common its words are."""
     sentence = parsed.sentence_pattern
     if sentence is None:
         return []
     texts = read_texts(tx, [ranked.chunk_rowid for ranked in ranked_chunks])
-    return [ranked for ranked in ranked_chunks if sentence.search(texts.get(ranked.chunk_rowid, ""))]
-
-
-def _depth(query: Query) -> int:
-    return query.offset + query.limit
+    return [
+        ranked.chunk_rowid for ranked in ranked_chunks if sentence.search(texts.get(ranked.chunk_rowid, ""))
+    ]
 
 
 def _scope(query: Query) -> Scope | None:
     """The scope of the query; None if an id or the kind is malformed, which means no hits."""
+    filters = query.filters
+    if query.kind is not None:
+        filters = replace(filters, kinds=(query.kind,))
+    if query.document_id is not None:
+        filters = replace(filters, document_ids=(query.document_id,))
     try:
         org_id = str(uuid.UUID(query.org_id))
-        document_id = None if query.document_id is None else str(uuid.UUID(query.document_id))
+        filters = replace(
+            filters,
+            document_ids=tuple(str(uuid.UUID(document)) for document in filters.document_ids),
+            excluded_document_ids=tuple(
+                str(uuid.UUID(document)) for document in filters.excluded_document_ids
+            ),
+        )
     except ValueError:
         return None
-    if query.kind is not None and not query.kind.isprintable():
-        return None
-    return Scope(org_id, query.kind, document_id)
-
-
-def _hits(
-    tx: Transaction, query: Query, scope: Scope, parsed: ParsedQuery, ranked_chunks: Sequence[RankedChunk]
-) -> list[Hit]:
-    page = ranked_chunks[query.offset : query.offset + query.limit]
-    chunk_rows = read_chunk_rows(tx, scope, [ranked.chunk_rowid for ranked in page])
-    # A missing row was deleted or replaced after it was ranked.
-    return [
-        _hit(ranked, chunk_rows[ranked.chunk_rowid], parsed)
-        for ranked in page
-        if ranked.chunk_rowid in chunk_rows
-    ]
-
-
-def _hit(ranked: RankedChunk, chunk: ChunkRow, parsed: ParsedQuery) -> Hit:
-    snippet = make_snippet(chunk.text, parsed)
-    return Hit(
-        chunk.chunk_id,
-        chunk.document_id,
-        chunk.document_name,
-        chunk.document_kind,
-        ranked.score,
-        snippet.text,
-        snippet.highlights,
-        anchor_at_match(chunk.anchor, partial(best_match_offset, chunk.text, parsed)),
-        chunk.ordinal,
+    texts = (
+        *filters.kinds,
+        *filters.media_types,
+        *filters.languages,
+        *filters.collections,
+        *filters.tags,
+        *filters.statuses,
+        filters.name_part,
+        *(text for pair in filters.metadata for text in pair),
     )
+    if not all(text.isprintable() for text in texts):
+        return None
+    return Scope(org_id, filters)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
-from towpath.text.scripts import bigrams, is_unsegmented, words
-from towpath.text.stemming import is_cyrillic, stem
+from towpath.text.stemming import lower_case
 from towpath.text.stopwords import STOPWORDS
+from towpath.text.word_tokenizer import bigrams, is_unsegmented, words
 
 #: Characters of a query that are used; the rest is ignored.
 MAX_TEXT_LENGTH = 4_000
-MAX_TERMS = 32
+MAX_TERMS = 200
 MAX_PHRASE_WORDS = 24
 #: A query of at least this many words is also searched for as a whole sentence.
 MIN_SENTENCE_WORDS = 5
@@ -23,36 +23,33 @@ MAX_WORD_LENGTH = 100
 MAX_HAN_WORD_LENGTH = 4
 MAX_THAI_WORD_LENGTH = 12
 
-_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|「([^」]*)」')
+_QUOTED = re.compile(
+    r'"([^"]{0,500})"|“([^“”]{0,500})”|«([^«»]{0,500})»|„([^„“”]{0,500})[“”]|「([^「」]{0,500})」'
+)
+_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 # Control characters, and halves of surrogate pairs, which cannot be encoded.
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word, or several adjacent words. A ``quoted`` term must be in every text hit."""
+    """One word, or several adjacent words. A ``quoted`` term must be in every hit."""
 
     words: tuple[str, ...]
     quoted: bool = False
 
     @property
     def key(self) -> tuple[str, ...]:
-        return tuple(stem(word) for word in self.words)
+        return tuple(lower_case(word) for word in self.words)
 
     @property
     def is_prefix(self) -> bool:
-        """True if it ends in a single character of an unsegmented script, which matches the start of a bigram."""
+        """True if it ends in a single character of an unsegmented script, which is part of bigrams."""
         return len(self.words[-1]) == 1 and is_unsegmented(self.words[-1])
 
     @property
     def is_stopword(self) -> bool:
         return not self.quoted and all(word.casefold() in STOPWORDS for word in self.words)
-
-    @property
-    def cyrillic_stem(self) -> str | None:
-        """The Cyrillic stem if it has at least 3 letters, which is long enough for a prefix search."""
-        stemmed = stem(self.words[0]) if len(self.words) == 1 and not self.quoted else ""
-        return stemmed if len(stemmed) >= 3 and is_cyrillic(stemmed) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +58,8 @@ class ParsedQuery:
 
     text: str
     terms: tuple[Term, ...]
+    #: The last word, if it is still being typed.
+    unfinished_word: str = ""
 
     @property
     def sentence_pattern(self) -> re.Pattern[str] | None:
@@ -70,19 +69,23 @@ class ParsedQuery:
             return None
         return re.compile(r"\W+".join(map(re.escape, query_words)), re.IGNORECASE)
 
+    def without_quotes(self) -> ParsedQuery:
+        """The same query with the words of its phrases as ordinary words."""
+        return ParsedQuery(self.text, tuple(Term(term.words) for term in self.terms))
+
     @property
     def phrases(self) -> tuple[Term, ...]:
         return tuple(term for term in self.terms if term.quoted)
 
 
-def parse_query(text: str) -> ParsedQuery:
-    clean = _CONTROL_CHARACTERS.sub(" ", text[:MAX_TEXT_LENGTH]).strip()
-    terms: dict[tuple[tuple[str, ...], bool], Term] = {}
-    for term in _terms(clean):
-        terms.setdefault((term.key, term.quoted), term)
-        if len(terms) == MAX_TERMS:
-            break
-    return ParsedQuery(clean, tuple(terms.values()))
+def parse_query(text: str, *, prefix: bool = False) -> ParsedQuery:
+    """``prefix``: the last word may be unfinished, unless a blank or another sign follows it."""
+    typed = _CONTROL_CHARACTERS.sub(" ", text[:MAX_TEXT_LENGTH])
+    clean = typed.strip()
+    unfinished = _LAST_WORD.search(typed) if prefix else None
+    return ParsedQuery(
+        clean, tuple(islice(_terms(clean), MAX_TERMS)), unfinished[0] if unfinished is not None else ""
+    )
 
 
 def _terms(text: str) -> Iterator[Term]:

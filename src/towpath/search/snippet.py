@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from towpath.search.query_parser import ParsedQuery, Term
-from towpath.text.scripts import Word, is_unsegmented, words
-from towpath.text.stemming import stem
+from towpath.search.words.query_terms import MAX_LANGUAGES
+from towpath.text.analyzer import plain_term_of, term_of
+from towpath.text.stemming import lower_case
+from towpath.text.word_tokenizer import Word, is_unsegmented, words
 
 SNIPPET_LENGTH = 240
 #: Characters of context before the first match.
@@ -45,22 +47,42 @@ class _Match(NamedTuple):
     term: int
 
 
+class _OtherTerm(NamedTuple):
+    key: tuple[str, ...]
+    is_prefix: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Matcher:
     """The query terms, prepared once for all chunks of a search."""
 
-    #: Matches lower-case ASCII words with the first two letters of a term. A stem keeps these two letters.
+    #: Matches lower-case ASCII words with the first two letters of a form. A stem keeps these two letters.
     ascii_candidates: re.Pattern[str]
-    #: Numbers of the single-word terms, by stem.
+    #: The languages of the library, in which the words of a text are stemmed.
+    languages: tuple[str | None, ...]
+    #: Each form of a word of the query, and the form that stands for all of them.
+    forms: Mapping[str, str]
+    #: Numbers of the single-word terms, by that form.
     single_words: Mapping[str, int]
     #: The other terms: phrases, and single characters that match the start of a bigram.
-    other_terms: tuple[tuple[int, Term], ...]
+    other_terms: tuple[tuple[int, _OtherTerm], ...]
+
+    def key(self, word: str) -> str:
+        """What stands for the word of a text: a form of the query if it is one, else any of its forms."""
+        form = ""
+        for language in self.languages:
+            form = term_of(word, language)
+            if form in self.forms:
+                return self.forms[form]
+        return self.forms.get(plain_term_of(word, self.languages[0]), form) if not word.isascii() else form
 
 
-def make_snippet(chunk_text: str, parsed: ParsedQuery, length: int = SNIPPET_LENGTH) -> Snippet:
+def make_snippet(
+    chunk_text: str, parsed: ParsedQuery, languages: tuple[str, ...] = (), length: int = SNIPPET_LENGTH
+) -> Snippet:
     """About ``length`` characters around the densest matches; the start of the text if nothing matches."""
     text = _plain_text(chunk_text)
-    matches = _find_matches(text, _make_matcher(parsed.terms))
+    matches = _find_matches(text, _make_matcher(parsed.terms, languages))
     start, end = _window(text, matches, length)
     prefix, suffix = "… " if start > 0 else "", " …" if end < len(text) else ""
     shift = len(prefix) - start
@@ -70,9 +92,15 @@ def make_snippet(chunk_text: str, parsed: ParsedQuery, length: int = SNIPPET_LEN
     return Snippet(f"{prefix}{text[start:end]}{suffix}", tuple(_merge_overlapping(spans)))
 
 
-def best_match_offset(chunk_text: str, parsed: ParsedQuery) -> int | None:
+def plain_snippet(chunk_text: str, length: int = SNIPPET_LENGTH) -> Snippet:
+    """The start of the text without highlights, for a search that has used its time."""
+    text = " ".join(chunk_text[: 2 * length].split())
+    return Snippet(f"{text[:length]} …" if len(text) > length else text)
+
+
+def best_match_offset(chunk_text: str, parsed: ParsedQuery, languages: tuple[str, ...] = ()) -> int | None:
     """The offset of the densest matches in the chunk's plain text; None if nothing matches."""
-    matches = _find_matches(_plain_text(chunk_text), _make_matcher(parsed.terms))
+    matches = _find_matches(_plain_text(chunk_text), _make_matcher(parsed.terms, languages))
     return _densest_window(matches, len(parsed.text) + MAX_WORD_SNAP) if matches else None
 
 
@@ -93,16 +121,31 @@ def _without_markdown(line: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _make_matcher(terms: tuple[Term, ...]) -> _Matcher:
+def _make_matcher(terms: tuple[Term, ...], languages: tuple[str, ...]) -> _Matcher:
+    codes: tuple[str | None, ...] = languages[:MAX_LANGUAGES] or (None,)
     # Stopwords are highlighted only if the query has no other terms.
     highlighted = tuple(term for term in terms if not term.is_stopword) or terms
-    prefixes = {part[:2] for term in highlighted for part in term.key if part and part.isascii()}
+    forms: dict[str, str] = {}
+    for word in dict.fromkeys(word for term in highlighted for word in term.words):
+        own = dict.fromkeys(term_of(word, code) for code in codes)
+        canonical = next((forms[form] for form in own if form in forms), next(iter(own)))
+        forms |= dict.fromkeys(own, canonical)
+        if not word.isascii():
+            forms.setdefault(plain_term_of(word, codes[0]), canonical)
+    keys = [tuple(forms[term_of(word, codes[0])] for word in term.words) for term in highlighted]
+    prefixes = {form[:2] for form in forms if form.isascii() and form}
     ascii_candidates = re.compile(_prefix_pattern(sorted(prefixes)) + "[a-z0-9]*")
     single_words = {
-        n: term for n, term in enumerate(highlighted) if len(term.words) == 1 and not term.is_prefix
+        key[0]: number
+        for number, (term, key) in enumerate(zip(highlighted, keys, strict=True))
+        if len(term.words) == 1 and not term.is_prefix
     }
-    other_terms = tuple((n, term) for n, term in enumerate(highlighted) if n not in single_words)
-    return _Matcher(ascii_candidates, {term.key[0]: n for n, term in single_words.items()}, other_terms)
+    other_terms = tuple(
+        (number, _OtherTerm(key, term.is_prefix))
+        for number, (term, key) in enumerate(zip(highlighted, keys, strict=True))
+        if len(term.words) > 1 or term.is_prefix
+    )
+    return _Matcher(ascii_candidates, codes, forms, single_words, other_terms)
 
 
 def _prefix_pattern(prefixes: Sequence[str]) -> str:
@@ -126,7 +169,7 @@ def _find_matches(text: str, matcher: _Matcher) -> list[_Match]:
     return matches
 
 
-def _find_phrase(text: str, number: int, term: Term, tokens: Sequence[Word]) -> Iterator[_Match]:
+def _find_phrase(text: str, number: int, term: _OtherTerm, tokens: Sequence[Word]) -> Iterator[_Match]:
     *first_keys, last_key = term.key
     for index in range(len(tokens) - len(first_keys)):
         if first_keys and tokens[index][0] != first_keys[0]:
@@ -150,15 +193,18 @@ def _are_adjacent(text: str, tokens: Sequence[Word]) -> bool:
 def _tokens(text: str, matcher: _Matcher) -> list[Word]:
     """The tokens of the text as both indexes make them: stems, or bigrams with a final single character."""
     if text.isascii():
-        return [(stem(match[0]), *match.span()) for match in matcher.ascii_candidates.finditer(text.lower())]
+        return [
+            (matcher.key(match[0]), *match.span())
+            for match in matcher.ascii_candidates.finditer(text.lower())
+        ]
     tokens: list[Word] = []
     for word, start, end in words(text):
         if is_unsegmented(word):
             for offset in range(len(word)):
                 pair = word[offset : offset + 2]
-                tokens.append((stem(pair), start + offset, start + offset + len(pair)))
+                tokens.append((lower_case(pair), start + offset, start + offset + len(pair)))
         else:
-            tokens.append((stem(word), start, end))
+            tokens.append((matcher.key(word), start, end))
     return tokens
 
 

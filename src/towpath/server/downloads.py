@@ -9,9 +9,9 @@ from urllib.parse import quote
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import StreamingResponse
 
-from towpath.errors import NotFound
+from towpath.errors import BlobMissing, NotFound
 from towpath.model.document import Document
-from towpath.storage.contract import BlobStore
+from towpath.storage.contract import MISSING_MESSAGE, BlobStore
 
 _RANGE = re.compile(r"bytes=([0-9]*)-([0-9]*)", re.IGNORECASE)
 #: Media types that a browser may display inline. All others are sent as attachments.
@@ -45,6 +45,12 @@ def original_file(document: Document) -> Download:
             f"The audio is at /documents/{document.id}/audio."
         )
     return Download(document.blob_key, document.name, document.media_type, document.size, document.sha256)
+
+
+async def require_blob(blobs: BlobStore, key: str) -> None:
+    """Raise BlobMissing before the response begins: a stream that fails later would be cut off."""
+    if await blobs.size(key) is None:
+        raise BlobMissing(MISSING_MESSAGE)
 
 
 def file_response(blobs: BlobStore, file: Download, range_header: str | None, request: Request) -> Response:

@@ -6,14 +6,13 @@ has a warning; running this stage again calls only the analyzer again.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 from towpath.errors import LeaseLost, Refused, Rejected, WorkerStopping
-from towpath.model.answer import Answer
 from towpath.model.codec import decode, encode
 from towpath.model.outcome import Done, Outcome, Suspend
 from towpath.model.poll_state import PollLimits, PollState
+from towpath.model.provider_answer import Answer
 from towpath.model.transcript import CallAnalysis, CallReport, Transcript
 from towpath.stages.capabilities import CallAnalyzer, result_of
 from towpath.stages.contract import Context, ProviderCall, SuspendStage
@@ -30,7 +29,8 @@ async def analyze(
     analysis = await _call_analyzer(context, analyzer, transcript, poll_limits)
     if isinstance(analysis, Suspend):
         return analysis
-    measures = call_metrics(transcript, seconds)
+    overlaps = bool(result_of(context, "extract_audio").get("speaker_per_channel"))
+    measures = call_metrics(transcript, seconds, overlaps_known=overlaps)
     if isinstance(analysis, CallAnalysis):
         report = CallReport(measures, analysis, f"{analyzer.provider}/{analyzer.model}")
     else:
@@ -45,12 +45,13 @@ async def _call_analyzer(
     """The analysis; Suspend to try again later; or the warning if there is no analysis."""
 
     async def make() -> Answer:
-        return await analyzer.analyze(transcript.text)
+        return await analyzer.analyze(transcript)
 
-    input_hash = hashlib.sha256(transcript.text.encode("utf-8", "replace")).hexdigest()
     state = PollState.read(context.payload, context.run_id, context.now()).increment()
     try:
-        call = ProviderCall(analyzer.provider, analyzer.model, analyzer.parameters(), input_hash)
+        call = ProviderCall(
+            analyzer.provider, analyzer.model, analyzer.parameters(), analyzer.input_hash(transcript)
+        )
         return analyzer.read((await context.call_once(call, make)).body)
     except (LeaseLost, WorkerStopping):
         raise

@@ -12,11 +12,11 @@ from towpath.model.content import Field
 from towpath.model.outcome import Done, Outcome
 from towpath.model.transcript import CallReport, Transcript
 from towpath.model.writes import KeepArtifact
-from towpath.process_runner import ProcessRunner
-from towpath.providers.tokens import estimate
+from towpath.process_runner import InputFile, ProcessRunner
+from towpath.providers.token_counter import estimate
 from towpath.stages.capabilities import document_of, result_of
 from towpath.stages.contract import Context
-from towpath.stages.support.artifact import store
+from towpath.stages.support.artifact import store_result
 from towpath.storage.contract import BlobStore
 
 
@@ -25,7 +25,7 @@ async def chunk_call(context: Context, *, blobs: BlobStore, compute: ProcessRunn
     report = decode(await blobs.get(str(result_of(context, "analyze")["analysis"])), CallReport)
     async with blobs.as_file(str(transcribed["transcript"])) as path:
         chunk_count, chunks, speakers, words = await compute.run(
-            chunk_transcript_file, str(path), context.document_id, seconds=120
+            chunk_transcript_file, InputFile(path), context.document_id, seconds=120
         )
     recording = result_of(context, "extract_audio")
     seconds = float(str(recording["seconds"]))
@@ -43,8 +43,8 @@ async def chunk_call(context: Context, *, blobs: BlobStore, compute: ProcessRunn
     artifacts: list[KeepArtifact] = []
     result: dict[str, object] = {"summary": summary, "content": transcribed["markdown"]}
     for kind, body in (("chunks", chunks), ("fields", encode(fields))):
-        artifacts.append(await store(context, blobs, kind, "json", "application/json", body))
-        result[kind] = artifacts[-1].key
+        result[kind], stored = await store_result(context, blobs, kind, "json", "application/json", body)
+        artifacts += stored
     return Done(result, writes=artifacts)
 
 

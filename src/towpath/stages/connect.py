@@ -1,40 +1,58 @@
-"""connect: finds chunks of other documents about the same topic. A follow-up job after the document is ready.
+"""connect: finds passages of other documents that belong together with passages of this one, and its editions.
 
-The vector index finds candidate documents. Each candidate is compared with this document chunk by chunk, and all
-connections of the two are written in one transaction, for the versions that were compared. If a candidate document
-was republished while it was compared, it is compared again: its own connect job may not pick this document as a
-candidate. If this document was republished, a newer connect job is queued.
+A follow-up job after the document is ready. The candidates of each chunk are its nearest chunks by vector and those
+that share rare terms; the pairs that are stored already are scored again. All connections of two documents are
+written in one transaction, for the versions that were compared. If another document was republished meanwhile, it
+is compared again: its own connect job may not pick this document as a candidate. If this document was republished,
+a newer connect job is queued.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
-from towpath.connections.pair_scoring import DocumentPair, best_overlap
-from towpath.connections.similarity_baseline import BASELINES, SAMPLE_SIZE, ModelBaseline, estimate_baseline
-from towpath.connections.store import ConnectionMark, ConnectionStore, DocumentChunks, WordVectors
+from towpath.connections.comparison import (
+    NEIGHBOURS,
+    Scored,
+    Work,
+    best_overlap,
+    score,
+    score_marked,
+)
+from towpath.connections.editions import editions
+from towpath.connections.features import TermCounts
+from towpath.connections.store import ConnectionMark, ConnectionStore, DocumentChunks
 from towpath.model.job import ProgressUnit
 from towpath.model.outcome import Done, Outcome
-from towpath.model.writes import Connect, Connection, ConnectionDiff, DocumentVersion, MovedMark
+from towpath.model.writes import Connect, Connection, ConnectionDiff, DocumentPublication, MovedMark
 from towpath.process_runner import ProcessRunner
 from towpath.stages.contract import Context
 
-#: Nearest chunks of other documents that are looked up for each chunk.
-NEIGHBOURS_PER_CHUNK = 16
-#: A document is a candidate if one of its chunks is this many standard deviations above the baseline.
-MIN_Z = 3.0
-#: Chunks per lookup, and documents that are compared and written together.
-CHUNKS_PER_LOOKUP = 64
-DOCUMENTS_PER_BATCH = 8
-#: A document is compared with at most this many candidates, plus one for each of its chunks.
-BASE_CANDIDATES = 32
-#: Connections stored per chunk; the best are shown, the others replace them when one is deleted.
-MAX_PER_CHUNK = 20
-#: Maximum number of comparisons with a candidate that is republished each time.
+#: Chunks with shared rare terms that are looked up for each chunk, besides its nearest neighbours.
+MATCHES_BY_TERMS = 8
+#: Chunks that are looked up and scored together, and documents whose connections are written together.
+CHUNKS_PER_BATCH = 64
+DOCUMENTS_PER_WRITE = 16
+#: Documents that are compared as a whole, to find editions; those with the most equal passages.
+MAX_EDITION_CANDIDATES = 16
+#: Equal passages that two documents need for that.
+MIN_EQUAL_PASSAGES = 2
+#: Maximum number of comparisons with documents that are republished each time.
 MAX_RECHECKS = 5
-#: Time limit of one comparison: it runs at low priority and may be slow.
+#: Time limit of one computation: it runs at low priority and may be slow.
 TIMEOUT_SECONDS = 3_600.0
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """What was found about one document."""
+
+    scored: Scored = field(default_factory=Scored)
+    versions: dict[str, DocumentPublication] = field(default_factory=dict[str, DocumentPublication])
+    #: The documents with stored connections: these are written again, or removed.
+    connected: set[str] = field(default_factory=set[str])
+    counts: TermCounts = field(default_factory=lambda: TermCounts(0, {}))
 
 
 async def connect(
@@ -42,142 +60,152 @@ async def connect(
     *,
     connection_store: ConnectionStore,
     compute: ProcessRunner,
-    model: str,
-    word_vectors: WordVectors | None,
 ) -> Outcome:
-    stored = await connection_store.document_chunks(context.org_id, [context.document_id], None)
-    if not stored or not stored[0].ids:
+    document = await connection_store.document(context.org_id, context.document_id)
+    if document is None:
         return Done({"compared": 0, "connections": 0})
-    document = stored[0]
-    if document.model != model:
-        # Vectors of another model cannot be compared; the document is connected once it is reprocessed.
-        return Done({"compared": 0, "connections": 0, "skipped": f"embedded by {document.model}"})
-    baseline = await _baseline(context, connection_store, model)
-    candidates, connected = await _find_candidates(context, connection_store, document, baseline)
-    marks = await connection_store.marks(context.org_id, context.document_id)
-    quota = _ConnectionQuota(document, candidates)
-    others = [*candidates, *connected]
+    # Only passages that were embedded by the same model are compared.
+    job = _ConnectJob(context, connection_store, compute, document)
+    compared: set[str] = set()
     connections: dict[str, int] = {}
-    for start in range(0, len(others), DOCUMENTS_PER_BATCH):
-        batch: Sequence[str] = others[start : start + DOCUMENTS_PER_BATCH]
-        for _ in range(MAX_RECHECKS):
-            chunks_by_document = {
-                other.document_id: other
-                for other in await connection_store.document_chunks(context.org_id, batch, document.model)
-            }
-            compared = [
-                chunks_by_document[document_id] for document_id in batch if document_id in chunks_by_document
-            ]
-            matches = await compute.run(
-                compare, document, compared, baseline, marks, word_vectors, seconds=TIMEOUT_SECONDS
-            )
-            diffs = [quota.between(match) for match in matches]
-            await context.write(Connect(document.version, diffs, context.now()))
-            connections |= {diff.other.document_id: len(diff.connections) for diff in diffs}
-            batch = await connection_store.republished(context.org_id, [other.version for other in compared])
-            if not batch:
-                break
-        await context.progress(
-            min(start + DOCUMENTS_PER_BATCH, len(others)), len(others), ProgressUnit.DOCUMENT
-        )
-    return Done({"compared": len(others), "connections": sum(connections.values())})
-
-
-async def _baseline(context: Context, connection_store: ConnectionStore, model: str) -> ModelBaseline:
-    measured = BASELINES.get(model)
-    return measured or estimate_baseline(
-        await connection_store.sample_vectors(context.org_id, model, SAMPLE_SIZE)
-    )
-
-
-async def _find_candidates(
-    context: Context, connection_store: ConnectionStore, document: DocumentChunks, baseline: ModelBaseline
-) -> tuple[list[str], list[str]]:
-    """The documents with the nearest chunks, best first; and the other documents that have connections to this one."""
-    floor = baseline.mean + MIN_Z * baseline.spread
-    best: dict[str, float] = {}
-    for start in range(0, len(document.ids), CHUNKS_PER_LOOKUP):
-        rows = range(start, min(start + CHUNKS_PER_LOOKUP, len(document.ids)))
-        for document_id, cosine in (
-            await connection_store.nearest_documents(context.org_id, document, rows, NEIGHBOURS_PER_CHUNK)
-        ).items():
-            if cosine >= floor:
-                best[document_id] = max(cosine, best.get(document_id, cosine))
-        context.check_lease()
-    ranked = sorted(best, key=lambda document_id: (-best[document_id], document_id))
-    candidates = ranked[: BASE_CANDIDATES + len(document.ids)]
-    connected = await connection_store.connected_documents(context.org_id, document.document_id) - set(
-        candidates
-    )
-    return candidates, sorted(connected)
+    only: Collection[str] | None = None
+    for _ in range(MAX_RECHECKS):
+        comparison = await job.compare()
+        diffs = await job.diffs(comparison, only)
+        await job.write(comparison, diffs)
+        compared |= comparison.versions.keys()
+        connections |= {diff.other.document_id: len(diff.connections) for diff in diffs}
+        only = await connection_store.republished(context.org_id, list(comparison.versions.values()))
+        if not only:
+            break
+    return Done({"compared": len(compared), "connections": sum(connections.values())})
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """The connections of another document with this one: computed ones, and those that a person pinned or hid."""
+class _ConnectJob:
+    context: Context
+    store: ConnectionStore
+    compute: ProcessRunner
+    document: DocumentChunks
 
-    version: DocumentVersion
-    pairs: Sequence[Connection]
-    marked: Sequence[Connection]
-    moved_marks: Sequence[MovedMark]
+    async def compare(self) -> _Comparison:
+        """Score the candidates of every chunk, and the pairs that are stored."""
+        document, org_id = self.document, self.context.org_id
+        comparison = _Comparison()
+        stored: dict[str, set[str]] = {}
+        for chunk_id, other_id, document_id in await self.store.connected_chunks(
+            org_id, document.document_id
+        ):
+            stored.setdefault(chunk_id, set()).add(other_id)
+            comparison.connected.add(document_id)
+        for start in range(0, len(document.ids), CHUNKS_PER_BATCH):
+            batch = document.part(range(start, start + CHUNKS_PER_BATCH))
+            found = await self.store.candidates(org_id, batch, NEIGHBOURS, MATCHES_BY_TERMS)
+            numbers = sorted(set[int]().union(*found.numbers))
+            known = {chunk_id: stored.get(chunk_id, set()) for chunk_id in batch.ids}
+            others, id_by_number = await self.store.chunks(
+                org_id, document, numbers, sorted(set[str]().union(*known.values()))
+            )
+            pairs = {
+                chunk_id: frozenset(
+                    id_by_number[number] for number in found.numbers[row] if number in id_by_number
+                ).union(known[chunk_id])
+                for row, chunk_id in enumerate(batch.ids)
+            }
+            work = Work(batch, found.similarities, others, pairs, found.counts)
+            comparison.scored.add(await self.compute.run(score, work, seconds=TIMEOUT_SECONDS))
+            for other in others:
+                comparison.versions.setdefault(other.document_id, other.version)
+            comparison.counts = found.counts
+            await self.context.progress(start + len(batch.ids), len(document.ids), ProgressUnit.CHUNK)
+        return comparison
+
+    async def diffs(self, comparison: _Comparison, only: Collection[str] | None) -> list[ConnectionDiff]:
+        """The connections by other document that has or had some; with ``only`` those of some documents."""
+        scored, versions = comparison.scored, comparison.versions
+        shares = await self._editions(scored)
+        marked = await self._marks()
+        changed = scored.connections.keys() | comparison.connected | shares.keys() | marked.keys()
+        result: list[ConnectionDiff] = []
+        for document_id in sorted(changed if only is None else changed.intersection(only)):
+            forced: list[Connection] = []
+            moved: list[MovedMark] = []
+            version = versions.get(document_id)
+            if document_id in marked:
+                other = await self.store.document(self.context.org_id, document_id)
+                if other is None or other.model != self.document.model:
+                    continue
+                if version is not None and other.version != version:
+                    continue
+                version = other.version
+                document = replace(self.document, profiles=scored.profiles)
+                cells, moved = _marked_cells(document, other, marked[document_id])
+                forced = await self.compute.run(
+                    score_marked, document, other, cells, comparison.counts, seconds=TIMEOUT_SECONDS
+                )
+            if version is None:
+                continue
+            connections = {
+                (found.a_chunk_id, found.b_chunk_id): found
+                for found in (*forced, *scored.connections.get(document_id, ()))
+            }
+            if document_id in shares:
+                connections = _edition(shares[document_id], scored.copied[document_id], forced)
+            result.append(ConnectionDiff(version, list(connections.values()), moved))
+        return result
+
+    async def _marks(self) -> dict[str, list[ConnectionMark]]:
+        """The pins and hides of the document, by other document."""
+        own_id = self.document.document_id
+        marked: dict[str, list[ConnectionMark]] = {}
+        for mark in await self.store.marks(self.context.org_id, own_id):
+            other_id = mark.b_document_id if mark.a_document_id == own_id else mark.a_document_id
+            marked.setdefault(other_id, []).append(mark)
+        return marked
+
+    async def _editions(self, scored: Scored) -> dict[str, float]:
+        """The documents that share much text with this one, and how much."""
+        equal = {
+            document_id: len({own for own, _, _ in copies}) for document_id, copies in scored.copied.items()
+        }
+        hinted = sorted(
+            (document_id for document_id, count in equal.items() if count >= MIN_EQUAL_PASSAGES),
+            key=lambda document_id: (-equal[document_id], document_id),
+        )[:MAX_EDITION_CANDIDATES]
+        if not hinted:
+            return {}
+        texts = await self.store.texts(self.context.org_id, hinted)
+        return await self.compute.run(editions, self.document.texts, texts, seconds=TIMEOUT_SECONDS)
+
+    async def write(self, comparison: _Comparison, diffs: Sequence[ConnectionDiff]) -> None:
+        profiles = comparison.scored.profiles
+        for start in range(0, max(1, len(diffs)), DOCUMENTS_PER_WRITE):
+            batch = diffs[start : start + DOCUMENTS_PER_WRITE]
+            await self.context.write(
+                Connect(self.document.version, batch, self.context.now(), profiles if start == 0 else {})
+            )
 
 
-class _ConnectionQuota:
-    """Counts the connections of each chunk of this document in this job, at most ``MAX_PER_CHUNK``.
-
-    New connections are made with candidates only, so that the result does not depend on the order of jobs. For
-    other connected documents the existing connections are updated.
-    """
-
-    def __init__(self, document: DocumentChunks, candidates: Sequence[str]) -> None:
-        self._count_by_chunk = dict.fromkeys(document.ids, 0)
-        self._candidates = set(candidates)
-        self._by_document: dict[str, list[str]] = {}
-
-    def between(self, match: Match) -> ConnectionDiff:
-        document_id = match.version.document_id
-        for chunk_id in self._by_document.pop(document_id, ()):
-            self._count_by_chunk[chunk_id] -= 1
-        admitted = [pair for pair in match.pairs if self._admit(pair, document_id)]
-        chosen = {(pair.a_chunk_id, pair.b_chunk_id) for pair in admitted}
-        forced = [pair for pair in match.marked if (pair.a_chunk_id, pair.b_chunk_id) not in chosen]
-        chosen |= {(pair.a_chunk_id, pair.b_chunk_id) for pair in forced}
-        left = [pair for pair in match.pairs if (pair.a_chunk_id, pair.b_chunk_id) not in chosen]
-        valid = frozenset((pair.a_chunk_id, pair.b_chunk_id) for pair in (*match.pairs, *match.marked))
-        return ConnectionDiff(match.version, [*admitted, *forced], valid, match.moved_marks, left)
-
-    def _admit(self, connection: Connection, document_id: str) -> bool:
-        chunk_id = (
-            connection.a_chunk_id if connection.a_chunk_id in self._count_by_chunk else connection.b_chunk_id
-        )
-        if document_id not in self._candidates or self._count_by_chunk[chunk_id] >= MAX_PER_CHUNK:
-            return False
-        self._count_by_chunk[chunk_id] += 1
-        self._by_document.setdefault(document_id, []).append(chunk_id)
-        return True
+def _edition(
+    share: float, copies: Sequence[tuple[str, str, float]], forced: Sequence[Connection]
+) -> dict[tuple[str, str], Connection]:
+    """One connection for two editions: at the pair that a person marked, or at the most equal passages."""
+    score = round(share, 4)
+    if forced:
+        return {
+            (mark.a_chunk_id, mark.b_chunk_id): Connection(
+                mark.a_chunk_id, mark.b_chunk_id, score, "edition", score
+            )
+            for mark in forced[:1]
+        } | {(mark.a_chunk_id, mark.b_chunk_id): mark for mark in forced[1:]}
+    _, a, b = min((-quoted, *sorted((own, other))) for own, other, quoted in copies)
+    return {(a, b): Connection(a, b, score, "edition", score)}
 
 
-def compare(
-    document: DocumentChunks,
-    others: Sequence[DocumentChunks],
-    baseline: ModelBaseline,
-    marks: Sequence[ConnectionMark],
-    word_vectors: WordVectors | None,
-) -> list[Match]:
-    """Compare this document with each of the others. Slow: runs in a child process."""
-    matches: list[Match] = []
-    for other in others:
-        pair = DocumentPair(document, other, baseline, word_vectors)
-        about = [mark for mark in marks if other.document_id in (mark.a_document_id, mark.b_document_id)]
-        marked, moved_marks = _pinned_and_hidden(pair, document, other, about)
-        matches.append(Match(other.version, pair.connections(), marked, moved_marks))
-    return matches
-
-
-def _pinned_and_hidden(
-    pair: DocumentPair, document: DocumentChunks, other: DocumentChunks, marks: Sequence[ConnectionMark]
-) -> tuple[list[Connection], list[MovedMark]]:
-    """The connections that a person pinned or hid, moved to the current chunks."""
+def _marked_cells(
+    document: DocumentChunks, other: DocumentChunks, marks: Sequence[ConnectionMark]
+) -> tuple[list[tuple[int, int]], list[MovedMark]]:
+    """The rows of the pairs that a person pinned or hid, in the current chunks."""
     cells: list[tuple[int, int]] = []
     moved_marks: list[MovedMark] = []
     for mark in marks:
@@ -187,10 +215,10 @@ def _pinned_and_hidden(
         other_row = _current_row(other, *seen[other.document_id])
         if row is None or other_row is None:
             continue
-        cells.append((row, other_row) if pair.first is document else (other_row, row))
+        cells.append((row, other_row))
         if {document.ids[row], other.ids[other_row]} != {mark.a_chunk_id, mark.b_chunk_id}:
             moved_marks.append(_move_mark(mark, (document, row), (other, other_row)))
-    return pair.score_pairs(cells), moved_marks
+    return cells, moved_marks
 
 
 def _current_row(chunks: DocumentChunks, chunk_id: str, text: str) -> int | None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from towpath.model.answer import Answer, Pending
 from towpath.model.job import ProgressUnit
 from towpath.model.json_types import Json
 from towpath.model.outcome import Outcome, Suspend
+from towpath.model.provider_answer import Answer, Pending
 from towpath.model.writes import Write
 
 #: Seconds after which a running operation is given up, unless its stage has its own limits.
@@ -40,7 +40,7 @@ class ProviderCall:
     tokens: int = 0
     """Estimated number of tokens, for rate limits; not part of the cache key."""
     as_blob: bool = False
-    """Whether the answer is stored as a blob even if it is small, so that a stage can refer to it."""
+    """Whether an answer above 8 kB is stored as a blob, so that a stage can refer to it."""
 
 
 class Context(Protocol):
@@ -70,6 +70,10 @@ class Context(Protocol):
 
     def now(self) -> datetime: ...
 
+    def password(self) -> str | None:
+        """The password for the document that the run was given, until `extract` has ended."""
+        ...
+
     async def progress(self, done: int, total: int, unit: ProgressUnit) -> None:
         """Report the progress of the stage; may be called often."""
         ...
@@ -96,6 +100,10 @@ class Context(Protocol):
 
     async def save_batch_limit(self, provider: str, endpoint: str, inputs: int) -> None:
         """Store the number of inputs that the server accepted after it had refused more."""
+        ...
+
+    async def published_vectors(self, model: str) -> Mapping[str, Sequence[float]]:
+        """The vectors of this model of the document's published chunks, by chunk id."""
         ...
 
     async def start_once(self, call: ProviderCall, start: Callable[[], Awaitable[str]]) -> str | None:

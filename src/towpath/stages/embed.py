@@ -1,7 +1,7 @@
 """embed: computes a vector for each chunk. Each batch is its own cached provider call, so a crash repeats one batch.
 
-The cached answers are the stored vectors: the result names their blobs in the order of the chunks. If a server refuses
-the size of a batch, its halves are sent; the size that the server accepts is stored for all workers.
+The cached answers are the stored vectors: the result names their blobs in the order of the chunks, or has small ones.
+If a server refuses the size of a batch, its halves are sent; the size that it accepts is stored for all workers.
 """
 
 from __future__ import annotations
@@ -9,40 +9,86 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from towpath.errors import BatchTooLarge, Rejected, TowpathError
-from towpath.model.answer import Answer
+from towpath.model.content import Chunk
 from towpath.model.job import ProgressUnit
+from towpath.model.json_types import Json
 from towpath.model.outcome import Done, Outcome
+from towpath.model.provider_answer import Answer
 from towpath.model.writes import KeepArtifact
 from towpath.providers.contract import BatchLimit, Embedder
-from towpath.providers.tokens import estimate
+from towpath.providers.token_counter import estimate
 from towpath.stages.contract import Context, ProviderCall
-from towpath.stages.support.artifact import store
+from towpath.stages.support.artifact import INLINE_BYTES, store, store_result
 from towpath.stages.support.bounded_gather import for_each_concurrently
 from towpath.stages.support.chunk_artifact import load_chunks
 from towpath.stages.support.embedding_batches import divide, half_size, subdivisions
+from towpath.stages.support.inline_or_thread import run_inline_or_in_thread
+from towpath.stages.support.reused_vectors import known_vectors, merge_vectors
+from towpath.stages.support.vector_blobs import encode_vectors, is_complete, load_vectors
 from towpath.storage.contract import BlobStore
 
 
 async def embed(context: Context, *, blobs: BlobStore, embedder: Embedder, concurrency: int = 2) -> Outcome:
     chunks = await load_chunks(context, blobs)
     texts = [searchable_text(chunk.anchor.heading_path, chunk.text) for chunk in chunks]
-    embedding = _Embedding(context, blobs, embedder, texts)
-    pending = await embedding.plan(await asyncio.to_thread(embedder.batches, texts))
+    known = await known_vectors(context, embedder, chunks)
+    if known and not await _is_cached(context, blobs, embedder, texts):
+        artifact = await _embed_changed(context, blobs, embedder, chunks, texts, known, concurrency)
+        vectors: Json = {
+            "vectors": [artifact.key],
+            "counts": [len(texts)],
+            "dimension": embedder.dimension,
+        }
+        artifacts = [artifact]
+    else:
+        embedding = await embed_texts(context, blobs, embedder, texts, concurrency)
+        vectors, artifacts = embedding.vectors, embedding.artifacts
+    result = {**vectors, "count": len(texts), "model": embedder.model}
+    return Done(result, writes=artifacts)
+
+
+async def _embed_changed(
+    context: Context,
+    blobs: BlobStore,
+    embedder: Embedder,
+    chunks: Sequence[Chunk],
+    texts: Sequence[str],
+    known: Mapping[str, Sequence[float]],
+    concurrency: int,
+) -> KeepArtifact:
+    """Embed the chunks without a known vector, and store the vectors of all of them."""
+    changed = [text for chunk, text in zip(chunks, texts, strict=True) if chunk.id not in known]
+    new = np.zeros((0, embedder.dimension), np.float32)
+    if changed:
+        embedding = await embed_texts(context, blobs, embedder, changed, concurrency)
+        new = await load_vectors(blobs, embedding.vectors)
+    merged = await asyncio.to_thread(merge_vectors, chunks, known, new)
+    body = encode_vectors(merged, embedder)
+    return await store(context, blobs, "vectors", "f32", "application/octet-stream", body)
+
+
+async def _is_cached(context: Context, blobs: BlobStore, embedder: Embedder, texts: Sequence[str]) -> bool:
+    """Whether all texts have cached answers: the file is one that the library had before."""
+    embedding = Embedding(context, blobs, embedder, texts)
+    return await embedding.is_cached(await asyncio.to_thread(embedder.batches, texts))
+
+
+async def embed_texts(
+    context: Context, blobs: BlobStore, embedder: Embedder, texts: Sequence[str], concurrency: int
+) -> Embedding:
+    """Embed all texts in batches that are cached provider calls."""
+    embedding = Embedding(context, blobs, embedder, texts)
+    size = sum(map(len, texts))
+    pending = await embedding.plan(await run_inline_or_in_thread(embedder.batches, texts, size=size))
     while pending:
         await for_each_concurrently(pending, embedding.embed_batch, concurrency)
         pending = embedding.take_refused()
-    result = {
-        "vectors": [embedding.keys[start] for start in sorted(embedding.keys)],
-        "count": len(texts),
-        "model": embedder.model,
-        "dimension": embedder.dimension,
-    }
-    return Done(result, writes=embedding.artifacts)
+    return embedding
 
 
 def searchable_text(heading_path: Sequence[str], text: str) -> str:
@@ -50,7 +96,7 @@ def searchable_text(heading_path: Sequence[str], text: str) -> str:
     return f"{' › '.join(heading_path)}\n{text}" if heading_path else text
 
 
-class _Embedding:
+class Embedding:
     """The batches of one document: planned, requested, and divided if the server refuses their size."""
 
     def __init__(self, context: Context, blobs: BlobStore, embedder: Embedder, texts: Sequence[str]) -> None:
@@ -65,9 +111,20 @@ class _Embedding:
         self._accepted = 0
         self._was_refused = False
         self._done = 0
-        #: The blob of each batch, by the position of its first text.
-        self.keys: dict[int, str] = {}
+        self._inline_bytes = 0
+        #: The blob of each batch.
+        self._keys: dict[range, str] = {}
         self.artifacts: list[KeepArtifact] = []
+
+    @property
+    def vectors(self) -> Json:
+        """The blobs with the vectors in the order of the texts, and how many vectors each has."""
+        batches = sorted(self._keys, key=lambda batch: batch.start)
+        return {
+            "vectors": [self._keys[batch] for batch in batches],
+            "counts": [len(batch) for batch in batches],
+            "dimension": self._embedder.dimension,
+        }
 
     async def plan(self, batches: Sequence[range]) -> list[range]:
         """The batches to request. A local model takes those of the embedder."""
@@ -81,6 +138,11 @@ class _Embedding:
             answered = await self._context.answered(await asyncio.to_thread(self._calls, parts))
             self._answered.update(part for part, known in zip(parts, answered, strict=True) if known)
         return [part for batch in batches for part in self._divided(batch, self._limit)]
+
+    async def is_cached(self, batches: Sequence[range]) -> bool:
+        """Whether every batch to request has a cached answer."""
+        planned = await self.plan(batches)
+        return all(await self._context.answered(await asyncio.to_thread(self._calls, planned)))
 
     def take_refused(self) -> list[range]:
         """The parts of the batches that were refused, to be requested next."""
@@ -108,7 +170,7 @@ class _Embedding:
             self._refused.append(batch)
             return
         await self._save_accepted(batch)
-        self.keys[batch.start] = await self._key(answer)
+        self._keys[batch] = await self._key(answer)
         self._done += len(batch)
         await self._context.progress(self._done, len(self._texts), ProgressUnit.CHUNK)
 
@@ -133,24 +195,25 @@ class _Embedding:
     async def _key(self, answer: Answer) -> str:
         if answer.blob_key is not None:
             return answer.blob_key
-        # Version 0.1.0 kept a small answer in the row of its provider call.
-        artifact = await store(
+        # A small answer is in the row of its provider call. The vectors of many batches are too much for a result.
+        self._inline_bytes += len(answer.body)
+        put = store_result if self._inline_bytes <= INLINE_BYTES else _store_blob
+        reference, artifacts = await put(
             self._context, self._blobs, "vectors", "f32", "application/octet-stream", answer.body
         )
-        self.artifacts.append(artifact)
-        return artifact.key
+        self.artifacts += artifacts
+        return reference
 
     async def _request(self, batch: range) -> Answer:
         embedder, texts = self._embedder, self._texts[batch.start : batch.stop]
 
         async def make() -> Answer:
             embedded = await embedder.embed(texts)
-            return Answer(embedded.vectors.astype("<f4").tobytes(), embedded.units, embedded.cost)
+            return Answer(encode_vectors(embedded.vectors, embedder), embedded.units, embedded.cost)
 
         answer = await self._context.call_once(self._call(batch), make)
-        count = len(answer.body) // (np.dtype("<f4").itemsize * embedder.dimension)
-        if count != len(texts):
-            raise TowpathError(f"{embedder.model} gave {count} vectors for {len(texts)} texts.")
+        if not is_complete(answer.body, len(texts), embedder):
+            raise TowpathError(f"{embedder.model} did not give one vector for each of {len(texts)} texts.")
         return answer
 
     def _count_tokens(self, limit: BatchLimit) -> list[int]:
@@ -167,3 +230,10 @@ class _Embedding:
         tokens = sum(estimate(text) for text in self._texts[batch.start : batch.stop])
         embedder = self._embedder
         return ProviderCall(embedder.provider, embedder.model, parameters, input_hash, tokens, as_blob=True)
+
+
+async def _store_blob(
+    context: Context, blobs: BlobStore, kind: str, suffix: str, media_type: str, body: bytes
+) -> tuple[str, list[KeepArtifact]]:
+    artifact = await store(context, blobs, kind, suffix, media_type, body)
+    return artifact.key, [artifact]

@@ -13,18 +13,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from towpath.errors import Rejected
-from towpath.model.answer import Answer
 from towpath.model.codec import EncodedExtraction, decode_markdown_reference, encode_extraction, encode_text
 from towpath.model.content import Extraction
 from towpath.model.job import ProgressUnit
 from towpath.model.outcome import Done, Outcome
 from towpath.model.page_plan import PagePlan, decode_plan, encode_plan
+from towpath.model.provider_answer import Answer
 from towpath.model.writes import KeepArtifact
 from towpath.providers.contract import Analyzer
-from towpath.stages.capabilities import AnalyzerFor, PageCounter, Reader, document_of
+from towpath.stages.capabilities import (
+    AnalyzerFor,
+    ChildFinder,
+    PageCounter,
+    PdfUnlocker,
+    Reader,
+    document_of,
+)
 from towpath.stages.contract import Context, ProviderCall
-from towpath.stages.support.artifact import find_content, store, store_content
-from towpath.stages.support.blob_source import BlobSource
+from towpath.stages.support.artifact import find_content, store_content, store_result
+from towpath.stages.support.original_file import Original, open_original, reject_locked
 from towpath.stages.support.page_batches import recognize_batches
 from towpath.stages.support.progress_callback import progress_callback
 from towpath.storage.contract import BlobStore
@@ -37,6 +44,8 @@ async def extract(
     reader: Reader,
     analyzer_for: AnalyzerFor,
     count_pages: PageCounter,
+    children: ChildFinder,
+    unlocker: PdfUnlocker | None = None,
 ) -> Outcome:
     document = document_of(context)
     if refusal := document.get("refusal"):
@@ -44,26 +53,28 @@ async def extract(
     analyzer = analyzer_for(document["media_type"])
     artifacts: list[KeepArtifact] = []
     if analyzer is None:
-        answer, content = await _read(context, blobs, reader, document)
+        async with open_original(context, blobs, document, unlocker) as original:
+            answer, content = await _read(context, blobs, reader, document, original)
         extraction_key, body = answer.blob_key, answer.body
     else:
-        extraction = await _analyze(context, blobs, analyzer, document)
-        async with blobs.as_file(document["blob_key"]) as path:
+        extraction = await _analyze(context, blobs, analyzer, document, unlocker)
+        async with open_original(context, blobs, document, unlocker) as original, original.file() as path:
             pages = await count_pages(path, document["media_type"])
             check_pages(extraction, pages, analyzer.provider)
         encoded = await asyncio.to_thread(encode_extraction, extraction)
         extraction_key, body = None, encoded.extraction
         content = await store_content(context, blobs, encoded.markdown)
     if extraction_key is None:
-        artifacts.append(await store(context, blobs, "extraction", "json", "application/json", body))
-        extraction_key = artifacts[0].key
+        extraction_key, artifacts = await store_result(
+            context, blobs, "extraction", "json", "application/json", body
+        )
     result = {
         "extraction": extraction_key,
         "markdown": content.key,
         "markdown_bytes": content.size,
         "markdown_sha256": content.sha256,
     }
-    return Done(result, writes=[*artifacts, content])
+    return Done(result, writes=[*artifacts, content, *await children.find(context, document)])
 
 
 def check_pages(extraction: Extraction, pages_in_file: int | None, provider: str) -> None:
@@ -79,7 +90,7 @@ def check_pages(extraction: Extraction, pages_in_file: int | None, provider: str
 
 
 async def _read(
-    context: Context, blobs: BlobStore, reader: Reader, document: Mapping[str, str]
+    context: Context, blobs: BlobStore, reader: Reader, document: Mapping[str, str], original: Original
 ) -> tuple[Answer, KeepArtifact]:
     """The answer of the local reader, and the content.md that belongs to it."""
     media_type = document["media_type"]
@@ -92,7 +103,7 @@ async def _read(
         return Answer(encoded.extraction, units)
 
     async def read() -> Answer:
-        async with blobs.as_file(document["blob_key"]) as path:
+        async with original.checked_file() as path:
             reading = await reader.read(path, media_type, progress_callback(context, ProgressUnit.PAGE))
         return Answer(encode_plan(reading)) if isinstance(reading, PagePlan) else await store_reading(reading)
 
@@ -103,8 +114,8 @@ async def _read(
     if plan is not None:
 
         async def assemble() -> Answer:
-            batches = await recognize_batches(context, blobs, reader, document, plan)
-            async with blobs.as_file(document["blob_key"]) as path:
+            batches = await recognize_batches(context, original, reader, document, plan)
+            async with original.file() as path:
                 return await store_reading(
                     await reader.assemble(path, media_type, batches, lambda done, total: None)
                 )
@@ -130,11 +141,22 @@ async def _cached_content(context: Context, blobs: BlobStore, answer: Answer) ->
 
 
 async def _analyze(
-    context: Context, blobs: BlobStore, analyzer: Analyzer, document: Mapping[str, str]
+    context: Context,
+    blobs: BlobStore,
+    analyzer: Analyzer,
+    document: Mapping[str, str],
+    unlocker: PdfUnlocker | None,
 ) -> Extraction:
     async def start() -> str:
-        return await analyzer.start(await BlobSource.of(blobs, document["blob_key"], document["media_type"]))
+        async with open_original(context, blobs, document, unlocker) as original:
+            return await analyzer.start(await original.source())
 
     call = ProviderCall(analyzer.provider, analyzer.model, analyzer.parameters(), document["sha256"])
-    answer = await context.run_operation(call, start, analyzer.poll)
+    try:
+        answer = await context.run_operation(call, start, analyzer.poll)
+    except Rejected:
+        # A service does not say that a file is locked.
+        if context.password() is None:
+            await reject_locked(blobs, document, unlocker)
+        raise
     return await asyncio.to_thread(analyzer.read, answer.body)

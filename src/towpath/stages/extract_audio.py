@@ -20,6 +20,7 @@ async def extract_audio(context: Context, *, call_audio: CallAudio) -> Outcome:
         "seconds": recording.seconds,
         "codec": recording.codec,
         "channels": recording.channels,
+        "speaker_per_channel": recording.speaker_per_channel,
         "windows": len(recording.windows),
         "warnings": list(recording.warnings),
     }

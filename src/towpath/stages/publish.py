@@ -2,41 +2,60 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
-
-import numpy as np
 
 from towpath.errors import Rejected, TowpathError
 from towpath.model.codec import decode_fields
-from towpath.model.json_types import Json
+from towpath.model.content import Field
+from towpath.model.ids import chunk_rowid
 from towpath.model.outcome import Done, Outcome
-from towpath.model.writes import Publish
-from towpath.providers.contract import Vectors
-from towpath.stages.capabilities import result_of
+from towpath.model.writes import EncodedSegment, Publish
+from towpath.process_runner import ProcessRunner
+from towpath.stages.capabilities import document_of, own_field_keys, result_of
 from towpath.stages.contract import Context
+from towpath.stages.support.artifact import load_result
 from towpath.stages.support.chunk_artifact import load_chunks
+from towpath.stages.support.inline_or_thread import run_inline_or_in_thread
+from towpath.stages.support.vector_blobs import load_vectors
 from towpath.storage.contract import BlobStore
+from towpath.text.chunk_texts import chunk_texts
+from towpath.text.index_segment import build_segment
 
 
-async def publish(context: Context, *, blobs: BlobStore) -> Outcome:
+async def publish(context: Context, *, blobs: BlobStore, compute: ProcessRunner) -> Outcome:
     chunked, embedded = result_of(context, "chunk"), result_of(context, "embed")
     chunks = await load_chunks(context, blobs)
-    vectors = await _load_vectors(blobs, embedded)
+    vectors = await load_vectors(blobs, embedded)
     if not chunks:
         raise Rejected("empty", "No searchable text was found in this file.")
     if len(chunks) != len(vectors):
         raise TowpathError(f"There are {len(chunks)} chunks but {len(vectors)} vectors.")
-    fields = await asyncio.to_thread(decode_fields, await blobs.get(str(chunked["fields"])))
+    fields: list[Field] = []
+    for key in (chunked["fields"], *own_field_keys(context)):
+        body = await load_result(blobs, key)
+        fields += await run_inline_or_in_thread(decode_fields, body, size=len(body))
     summary = cast("Mapping[str, object]", chunked["summary"])
-    content = Publish(chunks, vectors, str(embedded["model"]), fields, summary)
+    texts = [(chunk_rowid(chunk.id), chunk.text, chunk.anchor.heading_path) for chunk in chunks]
+    words = await compute.run(
+        index_words,
+        context.document_id,
+        document_of(context)["name"],
+        dict(summary),
+        texts,
+        [field.value for field in fields],
+        seconds=120,
+    )
+    content = Publish(chunks, vectors, str(embedded["model"]), fields, summary, words)
     return Done({"chunks": len(chunks), "fields": len(fields)}, writes=[content])
 
 
-async def _load_vectors(blobs: BlobStore, embedded: Json) -> Vectors:
-    """The vectors of all batches in their order. Version 0.1.0 stored them as one blob."""
-    keys = embedded["vectors"]
-    batches = [keys] if isinstance(keys, str) else cast("list[str]", keys)
-    body = b"".join([await blobs.get(key) for key in batches])
-    return np.frombuffer(body, dtype="<f4").reshape(-1, int(str(embedded["dimension"])))
+def index_words(
+    document_id: str,
+    name: str,
+    summary: Mapping[str, object],
+    texts: Sequence[tuple[int, str, Sequence[str]]],
+    fields: Sequence[str],
+) -> EncodedSegment:
+    """Runs in a child process: the word index of a document."""
+    return build_segment(chunk_texts(document_id, name, summary, texts, fields))

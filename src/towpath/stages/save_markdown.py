@@ -9,9 +9,9 @@ from towpath.errors import Rejected
 from towpath.model.codec import decode_extraction, encode_text
 from towpath.model.outcome import Done, Outcome
 from towpath.model.writes import KeepArtifact
-from towpath.stages.capabilities import result_of
+from towpath.stages.capabilities import text_result
 from towpath.stages.contract import Context
-from towpath.stages.support.artifact import find_content, store_content
+from towpath.stages.support.artifact import find_content, load_result, store_content
 from towpath.storage.contract import BlobStore
 
 
@@ -23,10 +23,10 @@ async def save_markdown(context: Context, *, blobs: BlobStore) -> Outcome:
 
 
 async def _content(context: Context, blobs: BlobStore) -> KeepArtifact:
-    extracted = result_of(context, "extract")
+    extracted = text_result(context)
     if "markdown_sha256" not in extracted:
         # Version 0.1.0 stored the markdown inside the extraction.
-        body = await blobs.get(str(extracted["extraction"]))
+        body = await load_result(blobs, extracted["extraction"])
         extraction = await asyncio.to_thread(decode_extraction, body, None)
         return await store_content(context, blobs, encode_text(extraction.markdown))
     content = await find_content(context, blobs, str(extracted["markdown_sha256"]))

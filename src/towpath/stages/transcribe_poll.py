@@ -11,9 +11,15 @@ from towpath.model.outcome import Done, Outcome
 from towpath.model.poll_state import PollLimits
 from towpath.model.transcript import Transcript
 from towpath.model.writes import DropArtifact, DropOriginal, Write
-from towpath.stages.capabilities import Transcriber, WindowTranscriber, document_of, is_remote
+from towpath.stages.capabilities import (
+    Diarizer,
+    Transcriber,
+    WindowTranscriber,
+    document_of,
+    is_remote,
+)
 from towpath.stages.contract import Context
-from towpath.stages.support import local_transcription, remote_transcription
+from towpath.stages.support import remote_transcription, windowed_transcription
 from towpath.stages.support.artifact import store
 from towpath.stages.support.call_audio import CallAudio
 
@@ -23,6 +29,7 @@ async def transcribe_poll(
     *,
     call_audio: CallAudio,
     transcriber: WindowTranscriber | Transcriber,
+    speaker_separator: Diarizer | None,
     poll_limits: PollLimits,
     slice_seconds: float,
     keep_original: bool,
@@ -32,8 +39,8 @@ async def transcribe_poll(
     if is_remote(transcriber):
         transcript = await remote_transcription.poll(context, call_audio, transcriber, recording, poll_limits)
     else:
-        transcript = await local_transcription.transcribe_windows(
-            context, call_audio, transcriber, recording, slice_seconds
+        transcript = await windowed_transcription.transcribe_windows(
+            context, call_audio, transcriber, speaker_separator, recording, slice_seconds
         )
     if not isinstance(transcript, Transcript):
         return transcript

@@ -7,8 +7,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
-from azure.core.exceptions import AzureError, HttpResponseError, ResourceExistsError
+from azure.core.credentials_async import AsyncTokenCredential
+from azure.core.exceptions import (
+    AzureError,
+    ClientAuthenticationError,
+    HttpResponseError,
+    ResourceExistsError,
+)
 from azure.storage.blob import BlobBlock, BlobSasPermissions, StorageErrorCode, generate_blob_sas
 from azure.storage.blob.aio import ContainerClient
 
@@ -21,24 +28,31 @@ BLOCK = 4 << 20
 #: Validity of a signed URL: a provider may queue an operation before it downloads the file.
 SIGNED_FOR = timedelta(hours=6)
 
+_OPTIONS: dict[str, Any] = {
+    "retry_total": 0,
+    "connection_timeout": 10,
+    "read_timeout": 60,
+    "max_single_get_size": BLOCK,
+    "max_chunk_get_size": BLOCK,
+}
+
 ByteStream = AsyncGenerator[bytes]
 
 
 class AzureStore:
     """A BlobStore in a container of an Azure storage account."""
 
-    def __init__(self, connection: str, container: str, incoming: Path) -> None:
+    def __init__(
+        self, account: str, container: str, incoming: Path, credential: AsyncTokenCredential | None = None
+    ) -> None:
+        """``account`` is a connection string or, with a credential, the address of the account."""
         self._incoming = incoming
+        self._credential = credential
         try:
-            self._container = ContainerClient.from_connection_string(
-                connection,
-                container,
-                retry_total=0,
-                connection_timeout=10,
-                read_timeout=60,
-                max_single_get_size=BLOCK,
-                max_chunk_get_size=BLOCK,
-            )
+            if credential is None:
+                self._container = ContainerClient.from_connection_string(account, container, **_OPTIONS)
+            else:
+                self._container = ContainerClient(account, container, credential=credential, **_OPTIONS)
         except ValueError:
             # Without the cause: its text may contain the connection string with the account key.
             raise ConfigError(
@@ -48,6 +62,8 @@ class AzureStore:
 
     async def close(self) -> None:
         await self._container.close()
+        if self._credential is not None:
+            await self._credential.close()
 
     async def put(self, key: str, body: bytes) -> None:
         await self._upload(checked(key), lambda: _blocks_of(body))
@@ -206,6 +222,8 @@ async def _translate_errors(key: str) -> AsyncGenerator[None]:
         status, code = error.status_code or 0, _code(error)
         if code in (StorageErrorCode.BLOB_NOT_FOUND, StorageErrorCode.CONTAINER_NOT_FOUND) or status == 404:
             raise FileNotFoundError(key) from error
+        if isinstance(error, ClientAuthenticationError) and not status:
+            raise StorageUnavailable(f"Azure gave no token for Blob Storage: {error.message}") from error
         if status in (401, 403):
             raise StorageUnavailable(
                 f"Azure Blob Storage refuses the credentials ({code or status}): check `blob_storage`."

@@ -8,18 +8,27 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
+MISSING_MESSAGE = "The stored file is missing. Upload the file again, or restore it from a backup."
+DAMAGED_MESSAGE = (
+    "The stored file was changed after its upload. Upload the file again, or restore it from a backup."
+)
+
 _KEY = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 
 
 def checked(key: str) -> str:
     """Return the key if it cannot name anything outside the store; raise ValueError otherwise."""
-    if not _KEY.fullmatch(key) or ".." in key or len(key) > 400:
+    if not is_key(key):
         raise ValueError(f"not a blob key: {key!r}")
     return key
 
 
+def is_key(text: str) -> bool:
+    return bool(_KEY.fullmatch(text)) and ".." not in text and len(text) <= 400
+
+
 def original_key(org_id: str, upload_id: str) -> str:
-    """The key of an uploaded file. Each upload has its own blob: deleting one document never affects another."""
+    """The key of an uploaded file. Each upload has its own blob; versions and documents with keys share equal ones."""
     return checked(f"orgs/{org_id}/originals/{upload_id}")
 
 

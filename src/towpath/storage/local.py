@@ -8,9 +8,12 @@ import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from towpath.model.ids import new_id
+from towpath.private_files import open_private
 from towpath.storage.contract import checked
+from towpath.storage.disk_errors import disk_errors
 
 CHUNK = 1 << 20
 
@@ -22,7 +25,8 @@ class LocalStore:
         self._root = root / "blobs"
         #: Files that are still being written.
         self._incoming = incoming
-        self._root.mkdir(parents=True, exist_ok=True)
+        with disk_errors():
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def close(self) -> None:
         """Does nothing: no file stays open between calls."""
@@ -33,24 +37,22 @@ class LocalStore:
 
     async def put_file(self, key: str, path: Path) -> None:
         target = self._path(key)
-        await asyncio.to_thread(self._move_into_place, path, target)
+        await asyncio.to_thread(self._put_file, path, target)
 
     async def get(self, key: str) -> bytes:
         return await asyncio.to_thread(self._path(key).read_bytes)
 
     async def stream(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        file = await asyncio.to_thread(self._path(key).open, "rb")
+        remaining = None if end is None else end - start
+        file, data = await asyncio.to_thread(_open_and_read, self._path(key), start, _part_size(remaining))
         try:
-            await asyncio.to_thread(file.seek, start)
-            remaining = None if end is None else end - start
-            while remaining is None or remaining > 0:
-                data = await asyncio.to_thread(
-                    file.read, CHUNK if remaining is None else min(CHUNK, remaining)
-                )
-                if not data:
-                    return
+            while data:
                 remaining = None if remaining is None else remaining - len(data)
+                is_last = len(data) < CHUNK
                 yield data
+                if is_last:
+                    return
+                data = await asyncio.to_thread(file.read, _part_size(remaining))
         finally:
             file.close()
 
@@ -88,11 +90,17 @@ class LocalStore:
 
     def _write(self, target: Path, body: bytes) -> None:
         temporary = self._incoming / new_id()
-        try:
-            temporary.write_bytes(body)
-            self._move_into_place(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with disk_errors():
+            try:
+                with open_private(temporary) as file:
+                    file.write(body)
+                self._move_into_place(temporary, target)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def _put_file(self, path: Path, target: Path) -> None:
+        with disk_errors():
+            self._move_into_place(path, target)
 
     def _move_into_place(self, path: Path, target: Path) -> None:
         _sync(path)
@@ -102,11 +110,29 @@ class LocalStore:
         except OSError:
             # Another file system: copy into the folder of the target first, so that the rename is atomic.
             temporary = target.with_name(f".{new_id()}")
-            shutil.copyfile(path, temporary)
-            _sync(temporary)
-            temporary.rename(target)
+            try:
+                with path.open("rb") as source, open_private(temporary) as copy:
+                    shutil.copyfileobj(source, copy, CHUNK)
+                _sync(temporary)
+                temporary.rename(target)
+            finally:
+                temporary.unlink(missing_ok=True)
             path.unlink(missing_ok=True)
         _sync(target.parent)
+
+
+def _open_and_read(path: Path, start: int, size: int) -> tuple[BinaryIO, bytes]:
+    file = path.open("rb")
+    try:
+        file.seek(start)
+        return file, file.read(size)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _part_size(remaining: int | None) -> int:
+    return CHUNK if remaining is None else max(0, min(CHUNK, remaining))
 
 
 def _make_folder(folder: Path, root: Path) -> None:
@@ -116,7 +142,7 @@ def _make_folder(folder: Path, root: Path) -> None:
         missing.append(folder)
         folder = folder.parent
     for path in reversed(missing):
-        path.mkdir(exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
         _sync(path.parent)
 
 

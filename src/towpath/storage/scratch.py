@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Generator
@@ -10,12 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from towpath.model.ids import new_id
+from towpath.os_resources import try_lock
 
 
 @contextmanager
 def own_folder(root: Path) -> Generator[Path]:
     """A folder that is deleted with the context. Folders of killed processes are deleted first."""
-    root.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
     sweep(root)
     folder, descriptor = _create_locked(root)
     try:
@@ -38,7 +38,7 @@ def sweep(root: Path) -> None:
 def _create_locked(root: Path) -> tuple[Path, int]:
     while True:
         folder = root / new_id()
-        folder.mkdir()
+        folder.mkdir(mode=0o700)
         descriptor = _lock(folder)
         # If another process swept in between, it deleted the folder: create another one.
         if descriptor is not None and folder.exists():
@@ -53,9 +53,7 @@ def _lock(folder: Path) -> int | None:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not try_lock(descriptor):
         os.close(descriptor)
         return None
     return descriptor

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from towpath.text.scripts import is_unsegmented, word_list
+from towpath.text.word_tokenizer import is_unsegmented, word_list
 
 #: Longer substrings are sentences, not words or names.
 MAX_LENGTH = 12

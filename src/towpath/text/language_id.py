@@ -1,77 +1,70 @@
-"""Function words by script and language, which identify the language of a text."""
+"""Detects the language of a text: the one detector of the product, with "not sure" as an answer.
+
+py3langid was chosen by measuring three detectors on short texts: see docs/why/ on search.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import chain
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, Protocol, cast
 
-from towpath.text.stopwords import STOPWORDS
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-FUNCTION_WORDS: Mapping[str, dict[str, str]] = {
-    "latin": {
-        "en": "the of and to in is that for it with as was on are be this by have from not or which at but",
-        "de": "der die und das ist nicht ein eine den von mit zu im für auf sich des dem auch wird als bei",
-        "fr": "le la les des et est dans que pour une du qui pas sur au avec ce sont par plus ne vous nous",
-        "es": "el la los las de que y en un una por con para es se del no al lo como más su pero este",
-        "it": "il di che la per un non è una del con sono della le dei si alla nel gli come più anche da lo",
-        "pt": "o a os de que e do da em um para é com não uma no na por mais dos como mas foi ao das são",
-        "nl": "de het een van en is dat op te in voor met zijn niet aan er om ook als bij maar door naar",
-        "sv": "och att det som en på är av för med den till inte har de om ett men jag från vi kan så när",
-        "da": "og at det som en på er af for med den til ikke har de om et men jeg fra vi kan også hvad blev",
-        "no": "og at det som en på er av for med den til ikke har de om et men jeg fra vi kan også hva ble",
-        "fi": "ja on ei se että oli hän mutta ovat tai myös kun niin joka ole sen jos kuin hänen voi mitä",
-        "pl": "i w nie na się z do to że jest o jak od za po dla przez oraz są ale co tak tego ich może",
-        "cs": "a se v na je že to s z do o jako za po pro jsou nebo ale byl jeho podle při není který však",
-        "sk": "a sa v na je že to s z do o ako za po pre sú alebo ale bol jeho podľa pri nie ktorý však",
-        "hu": "a az és hogy nem is egy ez van de meg volt csak már mint vagy lehet kell azt még ki be el",
-        "ro": "și în de la a cu pe nu este care din se că un o pentru mai sunt sau fi prin acest sa al",
-        "tr": "ve bir bu da de için ile çok ne daha gibi olarak var olan kadar sonra ama o ben değil en mi",
-        "id": "yang dan di itu dengan untuk tidak ini dari dalam akan pada juga saya ke karena ada oleh atau",
-        "vi": "và của là có không được cho một trong các những người với này đã để khi từ về như",
-    },
-    "cyrillic": {
-        "ru": "и в не на что с по это как от для к из он за но мы или так же все было его при если",
-        "uk": "і в не на що з до це як від для та за але ми або так же все було його при якщо є із",
-        "bg": "и в не на че с по това как от за до се да са но или така които при беше ще е",
-        "sr": "и у не на да се са је за од што као по или али су ово који би при није",
-    },
-    "arabic": {
-        "ar": "في من على إلى أن هذا التي الذي عن مع ما كان لا هذه كل بعد أو ذلك بين",
-        "fa": "در از که به را این با است برای آن یک می شود تا بر های کرد شد هم خود",
-    },
-}
+#: Characters that are looked at. More do not change the answer and cost time (0.4 ms for 500).
+MAX_LENGTH = 500
+#: Below this probability the answer is "not sure"; of short texts above it 94 of 100 are right.
+MIN_CONFIDENCE = 0.5
+#: A passage keeps the language of its document unless it differs with at least this probability.
+MIN_CONFIDENCE_AGAINST_PRIOR = 0.9
 
-# More function words of frequent languages. They separate English from other languages, not these from each other.
-_MORE = """
-einen einem einer eines kein keine sie wir ihr ihre ihren sein seine seinen seiner war waren sind hat haben hatte
-wurde wurden werden kann können muss müssen soll sollte nach aus über unter zwischen durch gegen ohne wenn weil dass
-oder aber noch nur schon sehr mehr wie was wer hier dort dann denn doch diese dieser dieses diesem diesen jeder jede
-jedes jeden alle allen zum zur vom beim bis seit während damit man
-elle elles ils leur leurs son ses mon mes notre nos votre vos cette ces cet aux ont été être avoir fait faire peut
-mais donc où comme même aussi très tout tous toute toutes sans sous entre chez vers puis après avant quand dont lui
-eux était étaient sera chaque
-muy sus les nos esta estos estas ese esa eso son ser está están había han fue era eran hay sin sobre hasta desde
-cuando donde también porque quien cada todo todos toda todas otro otra
-questo questa questi queste quello quella loro suo sua suoi sue nella nelle negli dalla dalle sulla sulle delle degli
-agli alle essere stato erano hanno aveva fra tra senza sotto sopra dopo prima quando dove ogni tutto tutti perché
-seu seus suas isto esse essa pela pelo pelos pelas nas também muito onde sem até depois antes estão foram eram têm
-dit deze wat wie waar hoe zij wij hij haar hun ons onze mijn werd worden wordt heeft hebben had kan kunnen moet moeten
-geen tussen zonder nog wel elke
-"""
-
-_ALL = chain(_MORE.split(), *(small.split() for some in FUNCTION_WORDS.values() for small in some.values()))
-
-#: English function words, and those of other languages that are not English. Single letters are ambiguous.
-ENGLISH = frozenset(word for word in STOPWORDS.union(FUNCTION_WORDS["latin"]["en"].split()) if word.isascii())
-FOREIGN = frozenset(word for word in _ALL if len(word) > 1) - ENGLISH
+#: The languages that are told apart, and `zxx` (no language). Rare ones that resemble frequent ones are left out:
+#: of short English texts a seventh would be taken for one of them.
+LANGUAGES = (
+    "af ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn "
+    "ko lo lt lv mk ml mn mr ms my ne nl nn no pa pl pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh zxx"
+)
+#: Variants of one written language.
+_SAME = {"nn": "no"}
+_NO_LANGUAGE = "zxx"
+_NO_TEXT = re.compile(r"[\W\d_]+")
 
 
-def is_english(words: Mapping[str, int]) -> bool:
-    """True unless foreign function words outnumber English ones. Input: lower-case word counts."""
-    english = foreign = 0
-    for word, count in words.items():
-        if word in ENGLISH:
-            english += count
-        elif word in FOREIGN or not word.isascii():
-            foreign += count
-    return foreign <= english
+class LanguageGuess(NamedTuple):
+    """An ISO 639-1 code and its probability."""
+
+    code: str
+    confidence: float
+
+
+class _Identifier(Protocol):
+    def rank(self, text: str) -> Sequence[tuple[str, float]]: ...
+    def set_languages(self, langs: Sequence[str]) -> None: ...
+
+
+def detect_language(text: str, prior: str | None = None) -> LanguageGuess | None:
+    """The language of a text; None if it is not sure. ``prior`` is the language of the whole document."""
+    guess = _detect(text[:MAX_LENGTH])
+    if guess is not None and (
+        guess.code == prior
+        or guess.confidence >= (MIN_CONFIDENCE if prior is None else MIN_CONFIDENCE_AGAINST_PRIOR)
+    ):
+        return guess
+    return None if prior is None else LanguageGuess(prior, 0.0 if guess is None else guess.confidence)
+
+
+@lru_cache(maxsize=4_096)
+def _detect(text: str) -> LanguageGuess | None:
+    letters = _NO_TEXT.sub(" ", text).strip()
+    if len(letters) < 2:
+        return None
+    code, confidence = _identifier().rank(letters)[0]
+    return None if code == _NO_LANGUAGE else LanguageGuess(_SAME.get(code, code), confidence)
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> _Identifier:
+    identifier = cast(_Identifier, LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True))
+    identifier.set_languages(LANGUAGES.split())
+    return identifier

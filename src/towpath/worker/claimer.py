@@ -1,4 +1,4 @@
-"""The claim loop: takes due jobs from the ledger while the worker has free slots."""
+"""The claim loop: takes due jobs from the queue while the worker has free slots."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from towpath.clock import Clock
 from towpath.errors import DatabaseBusy, DatabaseUnavailable, LeaseLost
+from towpath.job_queue.contract import JobQueue
 from towpath.ledger.contract.ledger import ClaimRequest, Ledger
 from towpath.model.event import EventKind
 from towpath.model.job import ClaimedJob, Lease
@@ -30,16 +31,23 @@ class Claimer:
     def __init__(
         self,
         ledger: Ledger,
+        queue: JobQueue,
         notifier: Notifier,
         clock: Clock,
         settings: WorkerSettings,
         worker: str,
         run_stages: Sequence[str],
         any_lease: Callable[[], Lease | None] = lambda: None,
+        on_notified: Callable[[], None] = lambda: None,
     ) -> None:
-        """``any_lease`` returns a lease that the worker holds; events are written about its job."""
+        """``any_lease`` returns a lease that the worker holds; events are written about its job.
+
+        ``on_notified`` is called when jobs became due somewhere, also if another worker takes them.
+        """
         self._any_lease = any_lease
+        self._on_notified = on_notified
         self._ledger = ledger
+        self._queue = queue
         self._notifier = notifier
         self._clock = clock
         self._settings = settings
@@ -91,6 +99,7 @@ class Claimer:
             idle = 0 if jobs else idle + 1
             if await self._wait(self._poll_delay(idle)):
                 idle = 0
+                self._on_notified()
 
     def stop(self) -> None:
         """End `run` without another claim."""
@@ -114,7 +123,7 @@ class Claimer:
             self._notifier.notify()
 
     async def _claim(self, limit: int) -> list[ClaimedJob]:
-        return await self._ledger.claim(
+        return await self._queue.claim(
             ClaimRequest(
                 self._worker,
                 limit=limit,
@@ -159,7 +168,7 @@ class Claimer:
 
     async def _wait(self, seconds: float) -> bool:
         """Wait for a notification, at most ``seconds``; whether there was one."""
-        return False if self._stopping else await self._notifier.wait(seconds)
+        return False if self._stopping else await self._queue.wait(seconds)
 
     async def _wait_for_slot(self) -> None:
         self._slot_freed.clear()

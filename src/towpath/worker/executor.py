@@ -2,134 +2,76 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
+from types import MappingProxyType
 
 from towpath.clock import Clock
-from towpath.errors import LeaseLost, Refused, Rejected, StorageUnavailable, Throttled, WorkerStopping
+from towpath.errors import (
+    BlobMissing,
+    DatabaseUnavailable,
+    LeaseLost,
+    Refused,
+    Rejected,
+    StorageUnavailable,
+    Throttled,
+    WorkerStopping,
+)
 from towpath.ledger.contract.ledger import Ledger
 from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settlement, Suspended
 from towpath.ledger.error_codes import error_code, error_text
 from towpath.lifecycle.backoff import retry_at
-from towpath.model.answer import Answer, Pending
-from towpath.model.job import ClaimedJob, Progress, ProgressUnit, WaitingReason
+from towpath.model.job import ClaimedJob, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.outcome import Done, Outcome, Reject, Suspend
 from towpath.model.payload import as_waiting, is_forced
 from towpath.model.run import FailureType
 from towpath.model.run_policy import RunPolicy, read_policy
-from towpath.model.writes import Write
+from towpath.model.run_stages import READING_STAGE, RunStages, read_run_stages
 from towpath.pipelines.labels import stage_label
 from towpath.pipelines.pipeline import Pipeline, StageEntry
-from towpath.stages.contract import MAX_OPERATION_SECONDS, ProviderCall, SuspendStage
+from towpath.process_runner import ChildCrashed, ChildKilled, WorkOrigin, work_origin
+from towpath.stages.contract import SuspendStage
+from towpath.storage.disk_errors import FULL_MESSAGE, is_disk_full
 from towpath.worker.heartbeat import HeldLease
-from towpath.worker.process_pool import ChildCrashed, ChildKilled
-from towpath.worker.provider_calls import AnswerStore, ProviderCallCache
+from towpath.worker.job_context import PROGRESS_INTERVAL, JobContext, Unseal
+from towpath.worker.pause_check import PauseCheck
+from towpath.worker.provider_calls import LargeAnswerStore, ProviderCallCache
 from towpath.worker.provider_limiter import ProviderLimiter
 from towpath.worker.provider_patience import ProviderPatience
 
 log = logging.getLogger(__name__)
 
-#: Minimum time between two progress writes of one job, in seconds.
-PROGRESS_INTERVAL = 0.5
+#: Stages that take some milliseconds for a text up to this size and make no provider call.
+SHORT_STAGES = frozenset({"save_markdown", "chunk", "publish"})
+SHORT_TEXT_BYTES = 65_536
 
 
-@dataclass(slots=True)
-class JobContext:
-    """The Context of a running job. Every method that writes or calls a provider checks the lease first."""
-
-    job: ClaimedJob
-    held: HeldLease
-    ledger: Ledger
-    clock: Clock
-    provider_calls: ProviderCallCache
-    _next_progress: float = 0.0
-
-    @property
-    def org_id(self) -> str:
-        return self.job.org_id
-
-    @property
-    def document_id(self) -> str:
-        return self.job.document_id
-
-    @property
-    def run_id(self) -> str:
-        return self.job.run_id
-
-    @property
-    def stage(self) -> str:
-        return self.job.stage
-
-    @property
-    def payload(self) -> Json:
-        return self.job.payload
-
-    @property
-    def options(self) -> Json:
-        return self.job.options
-
-    @property
-    def results(self) -> Mapping[str, Json]:
-        return self.job.results
-
-    @property
-    def last_attempt(self) -> bool:
-        return self.job.attempts + 1 >= self.job.max_attempts
-
-    def now(self) -> datetime:
-        return self.clock.now()
-
-    def check_lease(self) -> None:
-        self.held.check()
-
-    async def progress(self, done: int, total: int, unit: ProgressUnit) -> None:
-        self.held.check()
-        now = asyncio.get_running_loop().time()
-        if now < self._next_progress and done < total:
-            return
-        self._next_progress = now + PROGRESS_INTERVAL
-        await self.ledger.progress(self.held.lease, Progress(done, total, unit), self.clock.now())
-
-    async def write(self, *writes: Write) -> None:
-        self.held.check()
-        await self.ledger.write(self.held.lease, writes)
-
-    async def call_once(self, call: ProviderCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
-        return await self.provider_calls.call_once(call, make)
-
-    async def answered(self, calls: Sequence[ProviderCall]) -> list[bool]:
-        return await self.provider_calls.answered(calls)
-
-    async def batch_limit(self, provider: str, endpoint: str) -> int | None:
-        return await self.ledger.batch_limit(provider, endpoint, self.clock.now())
-
-    async def save_batch_limit(self, provider: str, endpoint: str, inputs: int) -> None:
-        self.held.check()
-        await self.ledger.save_batch_limit(provider, endpoint, inputs, self.clock.now())
-
-    async def start_once(self, call: ProviderCall, start: Callable[[], Awaitable[str]]) -> str | None:
-        return await self.provider_calls.start_once(call, start)
-
-    async def run_operation(
-        self,
-        call: ProviderCall,
-        start: Callable[[], Awaitable[str]],
-        poll: Callable[[str], Awaitable[Pending | Answer]],
-        *,
-        max_seconds: float | None = MAX_OPERATION_SECONDS,
-    ) -> Answer:
-        return await self.provider_calls.run_operation(call, start, poll, max_seconds)
+def _stages_of_runs(
+    pipelines: Mapping[str, Pipeline], all_stages: Mapping[str, StageEntry]
+) -> tuple[str, ...]:
+    listed = [name for pipeline in pipelines.values() for name in pipeline.stage_names]
+    others = {
+        entry.name
+        for pipeline in pipelines.values()
+        for entry in (*pipeline.follow_ups, *pipeline.maintenance)
+    }
+    removed = [entry.name for entry in all_stages.values() if entry.name not in others]
+    return tuple(dict.fromkeys((*listed, *removed)))
 
 
 #: Suspensions before any call to the provider: a retry that a person asked for is still to be made.
 BEFORE_THE_CALL = frozenset(
-    {WaitingReason.PROVIDER_LIMIT, WaitingReason.SAME_CALL_ELSEWHERE, WaitingReason.STORAGE}
+    {
+        WaitingReason.PROVIDER_LIMIT,
+        WaitingReason.SAME_CALL_ELSEWHERE,
+        WaitingReason.STORAGE,
+        WaitingReason.PAUSED,
+    }
 )
 
 
@@ -186,22 +128,36 @@ class Executor:
         self,
         ledger: Ledger,
         pipelines: Mapping[str, Pipeline],
-        artifacts: AnswerStore,
+        artifacts: LargeAnswerStore,
         clock: Clock,
         retry_policy: RetryPolicy,
         limiter: ProviderLimiter | None = None,
+        require_disk_space: Callable[[], None] = lambda: None,
+        all_stages: Mapping[str, StageEntry] = MappingProxyType({}),
+        pauses: PauseCheck | None = None,
+        progress_interval: float = PROGRESS_INTERVAL,
+        unseal: Unseal | None = None,
     ) -> None:
+        """``require_disk_space`` raises StorageUnavailable while nothing should be stored.
+
+        ``all_stages`` are the stages of this installation by key: a run may need one that its pipeline no longer has.
+        """
+        self._pauses = pauses
+        self._progress_interval = progress_interval
+        self._unseal = unseal
+        self._require_disk_space = require_disk_space
         self._limiter = limiter or ProviderLimiter(ledger, clock, {})
         self.ledger = ledger
         self.clock = clock
         self._ledger = ledger
         self._pipelines = pipelines
+        self._all_stages = all_stages
         self._artifacts = artifacts
         self._clock = clock
         self._retry_policy = retry_policy
         self._stopping = False
-        #: The stages of runs in all pipelines, without follow-ups.
-        self.stages = tuple({name: None for pipeline in pipelines.values() for name in pipeline.stage_names})
+        #: The stages of runs in all pipelines, and those that a pipeline may have had before; without follow-ups.
+        self.stages = _stages_of_runs(pipelines, all_stages)
 
     def stop(self) -> None:
         """Start no more provider calls: a call that is cancelled after the grace period may have been paid for."""
@@ -214,15 +170,29 @@ class Executor:
 
         ``keep`` returns whether the worker keeps the lease for the given next stage.
         """
-        pipeline = self._pipelines.get(job.pipeline)
-        entry = pipeline.entry(job.stage) if pipeline else None
-        if pipeline is None or entry is None:
+        stages = self._stages_of(job)
+        entry = None if stages is None else self._find_stage(job, stages)
+        if stages is None or entry is None:
             return self._unknown(job)
         provider_calls = ProviderCallCache(
             self._ledger, self._artifacts, self._clock, self._limiter, held, job, lambda: self._stopping
         )
+        context = JobContext(
+            job,
+            held,
+            self._ledger,
+            self._clock,
+            provider_calls,
+            self._progress_interval,
+            unseal=self._unseal,
+        )
+        has_failed = job.attempts > 0 or job.crashes > 0 or job.suspect
+        work_origin.set(WorkOrigin(job.document_id, has_failed))
         try:
-            outcome = await self._run(entry, job, held, provider_calls)
+            self._require_disk_space()
+            if self._pauses is not None:
+                await self._pauses.stage(job.stage)
+            outcome = await self._run(entry, context)
         except LeaseLost:
             return None
         except (WorkerStopping, ChildKilled):
@@ -230,27 +200,74 @@ class Executor:
         except SuspendStage as suspended:
             outcome = suspended.suspend
         except Rejected as rejected:
-            outcome = Reject(rejected.reason, provider=rejected.provider)
+            outcome = Reject(rejected.reason, provider=rejected.provider, code=rejected.code)
         except Refused as refused:
             outcome = Reject(str(refused), FailureType.PROVIDER_REFUSED)
-        except StorageUnavailable as unavailable:
-            policy = self._retry_policy.of_run(job.policy)
-            wait = policy.storage_retry_seconds * policy.backoff_scale
-            until = self._clock.now() + timedelta(seconds=wait)
-            outcome = Suspend(until, WaitingReason.STORAGE, detail=str(unavailable))
+        except BlobMissing as missing:
+            # No attempt can find the file; a new run of the same bytes can, once they are uploaded or restored.
+            return Fail(
+                job.lease, str(missing), self._clock.now(), final=True, failure_type=FailureType.STAGE_FAILED
+            )
+        except (StorageUnavailable, DatabaseUnavailable) as unavailable:
+            outcome = self._wait_for_storage(job, str(unavailable))
         except Exception as error:
-            return self.failed(job, error)
-        settlement = self._settlement(pipeline, job, outcome, keep)
+            if not is_disk_full(error):
+                return self.failed(job, error)
+            outcome = self._wait_for_storage(job, FULL_MESSAGE)
+        settlement = self.settlement(job, outcome, keep, answered=provider_calls.answered_by_provider > 0)
+        if isinstance(settlement, Advance | Finish):
+            return replace(settlement, progress=context.last_progress)
+        return settlement
+
+    def settlement(
+        self, job: ClaimedJob, outcome: Outcome, keep: Callable[[str], bool], *, answered: bool
+    ) -> Settlement:
+        """The settlement of an outcome. ``answered``: the provider answered a call of the job since its claim."""
+        stages = self._stages_of(job)
+        if stages is None or self._find_stage(job, stages) is None:
+            return self._unknown(job)
+        settlement = self._settlement(stages, job, outcome, keep)
         if isinstance(settlement, Suspended):
-            answered = provider_calls.answered_by_provider > 0
             patience = self._retry_policy.of_run(job.policy).patience
             return patience.settle(job, settlement, self._clock.now(), answered=answered)
         return settlement
 
-    async def _run(
-        self, entry: StageEntry, job: ClaimedJob, held: HeldLease, provider_calls: ProviderCallCache
-    ) -> Outcome:
-        outcome = await entry.stage(JobContext(job, held, self._ledger, self._clock, provider_calls))
+    def needs_no_checkpoint(self, job: ClaimedJob, advance: Advance) -> bool:
+        """Whether the next stage may run before ``advance`` is settled: after a crash little work is done again.
+
+        A job that failed before gets each of its checkpoints, so that the stage at fault is known.
+        """
+        if (
+            advance.next_stage not in SHORT_STAGES
+            or job.attempts
+            or job.crashes
+            or job.suspect
+            or job.follow_up
+        ):
+            return False
+        extracted = {**job.results, job.stage: advance.result}.get("extract", {})
+        size = extracted.get("markdown_bytes")
+        return isinstance(size, int) and size <= SHORT_TEXT_BYTES
+
+    def _stages_of(self, job: ClaimedJob) -> RunStages | None:
+        """The stages stored with the run; those of its pipeline for a run of an earlier version."""
+        pipeline = self._pipelines.get(job.pipeline)
+        return read_run_stages(job.options) or (pipeline.stages_of_new_runs() if pipeline else None)
+
+    def _find_stage(self, job: ClaimedJob, stages: RunStages) -> StageEntry | None:
+        if (entry := self._all_stages.get(stages.key(job.stage))) is not None:
+            return entry
+        pipeline = self._pipelines.get(job.pipeline)
+        return pipeline.entry(job.stage) if pipeline else None
+
+    def _wait_for_storage(self, job: ClaimedJob, detail: str) -> Suspend:
+        policy = self._retry_policy.of_run(job.policy)
+        wait = policy.storage_retry_seconds * policy.backoff_scale
+        return Suspend(self._clock.now() + timedelta(seconds=wait), WaitingReason.STORAGE, detail=detail)
+
+    async def _run(self, entry: StageEntry, context: JobContext) -> Outcome:
+        outcome = await entry.stage(context)
+        provider_calls = context.provider_calls
         if isinstance(outcome, Done) and provider_calls.made + provider_calls.reused:
             calls = {
                 "made": provider_calls.made,
@@ -261,24 +278,30 @@ class Executor:
         return outcome
 
     def _settlement(
-        self, pipeline: Pipeline, job: ClaimedJob, outcome: Outcome, keep: Callable[[str], bool]
+        self, stages: RunStages, job: ClaimedJob, outcome: Outcome, keep: Callable[[str], bool]
     ) -> Settlement:
         match outcome:
             case Done(result=result, writes=writes):
-                next_stage = pipeline.after(job.stage)
+                next_stage = None if job.follow_up else stages.after(job.stage, job.results)
                 attempts = self._retry_policy.of_run(job.policy).max_attempts
                 if next_stage is not None:
                     return Advance(
-                        job.lease, next_stage, attempts, result, keep=keep(next_stage), writes=writes
+                        job.lease,
+                        next_stage,
+                        attempts,
+                        result,
+                        keep=keep(next_stage),
+                        writes=writes,
+                        sealed_password=None if job.stage == READING_STAGE else job.sealed_password,
                     )
-                follow_ups = () if job.follow_up else tuple(entry.name for entry in pipeline.follow_ups)
+                follow_ups = () if job.follow_up else stages.follow_ups
                 return Finish(job.lease, result, follow_ups, attempts, writes)
             case Suspend():
                 payload = _suspended_payload(job, outcome)
                 return Suspended(
                     job.lease, outcome.until, outcome.reason, outcome.provider, outcome.detail, payload
                 )
-            case Reject(reason=reason, failure_type=failure_type, provider=provider):
+            case Reject(reason=reason, failure_type=failure_type, provider=provider, code=code):
                 return Fail(
                     job.lease,
                     reason,
@@ -286,6 +309,7 @@ class Executor:
                     final=True,
                     failure_type=failure_type,
                     rejected_by=provider,
+                    rejection_code=code,
                 )
 
     def failed(self, job: ClaimedJob, error: Exception) -> Fail:

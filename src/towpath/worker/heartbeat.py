@@ -14,7 +14,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from towpath.clock import Clock
 from towpath.errors import DatabaseUnavailable, LeaseLost
@@ -62,9 +62,18 @@ class Heartbeater:
     """Renews all leases of this worker every ``every`` seconds, at least three times per lease."""
 
     def __init__(
-        self, ledger: Ledger, clock: Clock, lease_seconds: float, every: float, *, sole_worker: bool = False
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        lease_seconds: float,
+        every: float,
+        *,
+        sole_worker: bool = False,
+        on_renewed: Callable[[Sequence[Lease]], None] | None = None,
     ) -> None:
+        """``on_renewed`` is called in the thread of the heartbeat with the leases that were renewed."""
         self._sole_worker = sole_worker
+        self._on_renewed = on_renewed
         self._ledger = ledger
         self._clock = clock
         self._lease_seconds = lease_seconds
@@ -136,6 +145,8 @@ class Heartbeater:
                 item.renew(asked_at + self._local_lease_seconds)
             elif self._is_held(item):
                 item.mark_lost()
+        if self._on_renewed is not None:
+            self._on_renewed([item.lease for item in valid if item.lease.job_id in renewed_ids])
         return True
 
     def _is_held(self, item: HeldLease) -> bool:

@@ -17,7 +17,15 @@ def log_lease_lost(job: ClaimedJob) -> None:
     log.info("the lease is lost: stage %s of run %s stops without writing", job.stage, job.run_id)
 
 
+def job_log_context(job: ClaimedJob) -> AbstractContextManager[None]:
+    """Log records inside the context carry the ids of the job."""
+    return tracing.stage_log_fields(
+        run_id=job.run_id, document_id=job.document_id, org_id=job.org_id, stage=job.stage
+    )
+
+
 def job_context(job: ClaimedJob) -> AbstractContextManager[None]:
+    """The same, and a span of the stage."""
     return tracing.stage_span(
         run_id=job.run_id,
         document_id=job.document_id,
@@ -28,7 +36,7 @@ def job_context(job: ClaimedJob) -> AbstractContextManager[None]:
     )
 
 
-def log_settled(job: ClaimedJob, settlement: Settlement, settled: Settled | LeaseLost) -> None:
+def log_completed_stage(job: ClaimedJob, settlement: Settlement, settled: Settled | LeaseLost) -> None:
     """Log each finished stage with the provider calls that it made and the cached answers that it reused."""
     if isinstance(settled, LeaseLost) or not isinstance(settlement, Advance | Finish):
         return

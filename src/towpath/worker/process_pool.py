@@ -1,127 +1,23 @@
 """A pool of child processes for CPU-heavy or crash-prone functions, with limits on time and memory.
 
 A segmentation fault, an endless loop or excessive memory use in a parser fails one job and not the worker. Child
-processes are reused, and replaced after ``JOBS_PER_CHILD`` jobs by default.
+processes are reused, and replaced after ``JOBS_PER_CHILD`` jobs by default, or when their memory has grown.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
-import socket
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, TypeVar
 
-from towpath.errors import TowpathError
+from towpath.process_runner import ChildAborted, ChildOutOfMemory, CpuBudget, work_origin
+from towpath.process_sandbox import SandboxPaths
+from towpath.worker.child_process import JOBS_PER_CHILD, ChildProcess
+from towpath.worker.fair_slots import FairSlots
 
 T = TypeVar("T")
-
-JOBS_PER_CHILD = 200
-
-
-class ChildCrashed(TowpathError):
-    """The child process died during a job."""
-
-
-class ChildKilled(TowpathError):
-    """The child process was killed from outside, and not because memory ran out: the job is not at fault."""
-
-
-class ChildTimeout(TowpathError):
-    """The child process exceeded its time limit and was killed."""
-
-
-class ChildOutOfMemory(TowpathError):
-    """The child process exceeded its memory limit."""
-
-
-class ChildProcess:
-    """One child process and its connection. Used by one job at a time."""
-
-    def __init__(self, niceness: int = 0, max_jobs: int = JOBS_PER_CHILD) -> None:
-        parent_socket, child_socket = socket.socketpair()
-        pipe_reader, self._pipe_writer = os.pipe()
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "towpath.worker.pool_worker",
-                *map(str, (child_socket.fileno(), pipe_reader, niceness)),
-            ],
-            pass_fds=(child_socket.fileno(), pipe_reader),
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"},
-        )
-        child_socket.close()
-        os.close(pipe_reader)
-        self._channel = Connection(parent_socket.detach())
-        self._kill_lock = threading.Lock()
-        self._killed = False
-        self.jobs = 0
-        self._max_jobs = max_jobs
-
-    def call(
-        self, request: tuple[object, ...], seconds: float, on_progress: Callable[[int, int], None] | None
-    ) -> Any:
-        """Send one request and wait for its answer. Blocking: runs in a thread."""
-        self.jobs += 1
-        oom_kills = _oom_kills()
-        deadline = time.monotonic() + seconds
-        try:
-            self._channel.send(request)
-            while True:
-                if not self._channel.poll(max(0.0, deadline - time.monotonic())):
-                    self.kill()
-                    raise ChildTimeout(f"The child process sent nothing for {seconds:.0f} seconds.")
-                kind, value = self._channel.recv()
-                if kind == "progress" and on_progress is not None:
-                    deadline = time.monotonic() + seconds
-                    on_progress(*value)
-                elif kind == "done":
-                    return value
-                elif kind == "raised":
-                    raise value
-                elif kind == "memory":
-                    self.kill()
-                    raise ChildOutOfMemory("The child process exceeded its memory limit.")
-        except (EOFError, ConnectionError) as error:
-            # The connection closes before the process ends: wait, because a kill would hide the exit reason.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(1.0)
-            killed_from_outside = self.process.poll() == -signal.SIGKILL and not self._killed
-            self.kill()
-            if killed_from_outside and oom_kills is not None and _oom_kills() == oom_kills:
-                raise ChildKilled("The child process was killed from outside.") from error
-            raise ChildCrashed(self._exit_reason()) from error
-
-    def kill(self) -> None:
-        with self._kill_lock:
-            if self._killed:
-                # The numbers of its file descriptors may have been reused.
-                return
-            self._killed = True
-            self.process.kill()
-            self.process.wait()
-            self._channel.close()
-            os.close(self._pipe_writer)
-
-    def _exit_reason(self) -> str:
-        code = self.process.returncode
-        if code is not None and code < 0:
-            return f"The child process was ended by {signal.Signals(-code).name}."
-        return f"The child process ended with code {code}."
-
-    @property
-    def usable(self) -> bool:
-        return self.process.poll() is None and not self._channel.closed and self.jobs < self._max_jobs
 
 
 class ProcessPool:
@@ -134,15 +30,23 @@ class ProcessPool:
         memory_bytes: int = 2 << 30,
         niceness: int = 0,
         jobs_per_child: int = JOBS_PER_CHILD,
+        sandboxed: bool = True,
     ) -> None:
-        self._slots = asyncio.Semaphore(size)
+        self._slots = FairSlots(size)
         self._memory_bytes = memory_bytes
         self._niceness = niceness
         self._jobs_per_child = jobs_per_child
+        self._sandboxed = sandboxed
+        self._paths: SandboxPaths | None = None
         self._idle: list[ChildProcess] = []
         self._busy: set[ChildProcess] = set()
         self._closed = False
         self._lock = threading.Lock()
+
+    def restrict_files(self, paths: SandboxPaths) -> None:
+        """Let child processes that start from now on open these paths only, and files that are handed over."""
+        paths.create()
+        self._paths = paths
 
     async def run(
         self,
@@ -151,6 +55,7 @@ class ProcessPool:
         seconds: float,
         memory_bytes: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
+        budget: CpuBudget | None = None,
     ) -> T:
         """Run a module-level function in a child process, which is killed when the caller is cancelled."""
         request = (
@@ -162,22 +67,39 @@ class ProcessPool:
         )
         loop = asyncio.get_running_loop()
         report = None if on_progress is None else threadsafe(loop, on_progress)
-        async with self._slots:
+        async with self._slots.acquire(work_origin.get()):
             child = await self._acquire_child()
-            self._busy.add(child)
-            work = loop.run_in_executor(None, child.call, request, seconds, report)
             try:
-                answer = await asyncio.shield(work)
-            except asyncio.CancelledError:
-                child.process.kill()
-                # Wait until the thread ends; its result or error is not needed.
-                with contextlib.suppress(Exception):
-                    await work
-                raise
-            finally:
-                self._busy.discard(child)
-                self._release_child(child)
-            return answer
+                return await self._run_in(child, request, seconds, report, budget)
+            except (ChildOutOfMemory, ChildAborted):
+                if child.jobs == 1:
+                    raise
+            # Earlier calls left memory in that process. What this call needs shows in a new one only.
+            fresh = await self._acquire_child(new=True)
+            return await self._run_in(fresh, request, seconds, report, budget)
+
+    async def _run_in(
+        self,
+        child: ChildProcess,
+        request: tuple[object, ...],
+        seconds: float,
+        report: Callable[[int, int], None] | None,
+        budget: CpuBudget | None,
+    ) -> Any:
+        self._busy.add(child)
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(None, child.call, request, seconds, report, budget)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            child.process.kill()
+            # Wait until the thread ends; its result or error is not needed.
+            with contextlib.suppress(Exception):
+                await work
+            raise
+        finally:
+            self._busy.discard(child)
+            self._release_child(child)
 
     def terminate(self) -> None:
         """Send SIGTERM to the child processes that run a function. They ignore it, unless the function handles it."""
@@ -191,9 +113,13 @@ class ProcessPool:
         for child in idle:
             child.kill()
 
-    async def _acquire_child(self) -> ChildProcess:
-        """Get a child process in a thread, because a start takes some milliseconds; if cancelled, it becomes idle."""
-        taking = asyncio.ensure_future(asyncio.to_thread(self._idle_or_new_child))
+    async def _acquire_child(self, *, new: bool = False) -> ChildProcess:
+        """An idle child process; a new one in a thread, because a start takes some milliseconds."""
+        idle = None if new else self._idle_child()
+        if idle is not None:
+            return idle
+        # If this is cancelled, the child process becomes idle.
+        taking = asyncio.ensure_future(asyncio.to_thread(self._new_child if new else self._idle_or_new_child))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:
@@ -204,6 +130,12 @@ class ProcessPool:
         if not taken.cancelled() and taken.exception() is None:
             self._release_child(taken.result())
 
+    def _idle_child(self) -> ChildProcess | None:
+        with self._lock:
+            if self._idle and self._idle[-1].usable:
+                return self._idle.pop()
+        return None
+
     def _idle_or_new_child(self) -> ChildProcess:
         with self._lock:
             while self._idle:
@@ -211,7 +143,12 @@ class ProcessPool:
                 if child.usable:
                     return child
                 child.kill()
-        return ChildProcess(self._niceness, self._jobs_per_child)
+        return self._new_child()
+
+    def _new_child(self) -> ChildProcess:
+        return ChildProcess(
+            self._niceness, self._jobs_per_child, sandboxed=self._sandboxed, paths=self._paths
+        )
 
     def _release_child(self, child: ChildProcess) -> None:
         with self._lock:
@@ -220,16 +157,6 @@ class ProcessPool:
                 self._idle.append(child)
         if not reusable:
             child.kill()
-
-
-def _oom_kills() -> int | None:
-    """How many processes the kernel has killed because memory ran out; None where it does not say."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/vmstat").read_text("ascii").splitlines():
-            name, _, value = line.partition(" ")
-            if name == "oom_kill":
-                return int(value)
-    return None
 
 
 def threadsafe(

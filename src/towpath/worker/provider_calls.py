@@ -32,12 +32,12 @@ from towpath.ledger.contract.provider_calls import (
     CallRunning,
 )
 from towpath.lifecycle.backoff import poll_delay
-from towpath.model.answer import Answer, Pending
 from towpath.model.job import ClaimedJob, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.outcome import Suspend
 from towpath.model.payload import is_forced
 from towpath.model.poll_state import PollState
+from towpath.model.provider_answer import Answer, Pending
 from towpath.stages.contract import ProviderCall, SuspendStage
 from towpath.worker.heartbeat import HeldLease
 from towpath.worker.provider_limiter import ProviderLimiter
@@ -46,10 +46,12 @@ T = TypeVar("T")
 
 #: Answers up to this size are stored in the row of the call; larger ones as blobs.
 INLINE_BYTES = 65_536
+#: The same for a call with `as_blob`, whose blob is also the stored result of its stage.
+SHARED_BLOB_BYTES = 8_192
 
 
-class AnswerStore(Protocol):
-    """Stores large answers."""
+class LargeAnswerStore(Protocol):
+    """Stores answers that are too large for the row of their call."""
 
     async def put(self, org_id: str, key: str, body: bytes) -> str: ...
     async def get(self, org_id: str, key: str) -> bytes: ...
@@ -72,7 +74,7 @@ class ProviderCallCache:
     def __init__(
         self,
         ledger: Ledger,
-        artifacts: AnswerStore,
+        artifacts: LargeAnswerStore,
         clock: Clock,
         limiter: ProviderLimiter,
         held: HeldLease,
@@ -244,7 +246,7 @@ class ProviderCallCache:
                 await asyncio.sleep(0.5)
 
     async def _encode_answer(self, call: ProviderCall, key: str, answer: Answer) -> CallAnswer:
-        small = len(answer.body) <= INLINE_BYTES and not call.as_blob
+        small = len(answer.body) <= (SHARED_BLOB_BYTES if call.as_blob else INLINE_BYTES)
         artifact = None if small else await self._artifacts.put(self._org_id, f"answers/{key}", answer.body)
         inline = {"base64": base64.b64encode(answer.body).decode()} if small else None
         return CallAnswer(inline, artifact, answer.units, answer.cost)

@@ -24,6 +24,7 @@ from towpath.model.ids import new_id
 from towpath.model.job import WaitingReason
 from towpath.model.outcome import Suspend
 from towpath.stages.contract import SuspendStage
+from towpath.worker.pause_check import PauseCheck
 
 log = logging.getLogger(__name__)
 
@@ -120,7 +121,9 @@ class ProviderLimiter:
         clock: Clock,
         limits: Mapping[str, Limits],
         backoff: BackoffSettings | None = None,
+        pauses: PauseCheck | None = None,
     ) -> None:
+        self._pauses = pauses
         self._ledger = ledger
         self._clock = clock
         self._backoff = backoff or BackoffSettings()
@@ -136,6 +139,8 @@ class ProviderLimiter:
 
         ``forced``: a person asked for a retry now; the call is allowed although the provider is throttled.
         """
+        if self._pauses is not None:
+            await self._pauses.provider(provider)
         state = self._state(provider)
         await self._refresh(provider, state)
         now = self._clock.now()
@@ -151,6 +156,20 @@ class ProviderLimiter:
             until = min(until, now + timedelta(seconds=MAX_WAIT_SECONDS))
             self._suspend(provider, WaitingReason.PROVIDER_LIMIT, until)
         state.enter(requests, tokens)
+
+    async def allow(self, provider: str, *, tokens: int = 0, forced: bool = False) -> None:
+        """Allow a call that another process makes, or raise SuspendStage.
+
+        The call counts against the rate limits. Its end is not seen, so it does not count against the concurrency.
+        """
+        await self.acquire(provider, requests=1, tokens=tokens, forced=forced)
+        self._state(provider).active_calls -= 1
+
+    async def report(self, provider: str, error: Throttled | AccountRefused) -> None:
+        """Throttle the provider of a call that another process made; raises SuspendStage or the error."""
+        self._state(provider).active_calls += 1
+        async with self.observe(provider):
+            raise error
 
     @asynccontextmanager
     async def observe(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from towpath.errors import DatabaseUnavailable
@@ -39,11 +40,14 @@ class WorkerRegistration:
             worker, socket.gethostname(), os.getpid(), slots, stages, started_at, settings
         )
         self._registered_at: datetime | None = None
+        #: Whether the database session of this worker holds its lock.
+        self.session_lock = False
         self._refreshing: asyncio.Future[None] | None = None
 
     async def refresh(self, now: datetime) -> None:
         if self._registered_at is None or now - self._registered_at >= REFRESH_INTERVAL:
-            self._refreshing = asyncio.ensure_future(self._ledger.register_worker(self._info, now))
+            info = replace(self._info, session_lock=self.session_lock)
+            self._refreshing = asyncio.ensure_future(self._ledger.register_worker(info, now))
             await asyncio.shield(self._refreshing)
             self._registered_at = now
 

@@ -60,6 +60,7 @@ class Pruner:
         for what, age in (
             ("runs", self._keep.history),
             ("events", self._keep.history),
+            ("deliveries", self._keep.history),
             ("answers", self._keep.answers),
         ):
             if age is None:
@@ -84,4 +85,5 @@ def _sum(one: PruneResult, other: PruneResult) -> PruneResult:
         one.events + other.events,
         one.answers + other.answers,
         (*one.blobs, *other.blobs),
+        deliveries=one.deliveries + other.deliveries,
     )

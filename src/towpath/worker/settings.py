@@ -19,7 +19,7 @@ class WorkerSettings:
     #: Poll exactly every ``poll_seconds``, also after many claims without jobs.
     fixed_poll: bool = False
     #: Longest pause between two claims of an idle worker without, and with, a working notifier.
-    idle_seconds: float = 2.0
+    idle_seconds: float = 2.5
     idle_seconds_with_notifier: float = 5.0
     sweep_limit: int = 100
     #: How long running jobs may go on after `Worker.stop`, before they are released.

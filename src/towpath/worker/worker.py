@@ -8,27 +8,52 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from towpath.clock import Clock
 from towpath.errors import LeaseLost
+from towpath.job_queue.acknowledge import acknowledge
+from towpath.job_queue.contract import JobQueue
+from towpath.job_queue.database import DatabaseQueue
 from towpath.ledger.contract.ledger import Ledger
 from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settled, Settlement
-from towpath.model.job import ClaimedJob
+from towpath.ledger.contract.worker_session import WorkerSession
+from towpath.model.ids import new_id
+from towpath.model.job import ClaimedJob, Lease
+from towpath.model.writes import Publish
 from towpath.notify.contract import Notifier
 from towpath.worker.claimer import Claimer
 from towpath.worker.executor import Executor
 from towpath.worker.heartbeat import Heartbeater, HeldLease
-from towpath.worker.isolation import ExecutorFactory, IsolatedExecutor
-from towpath.worker.job_logging import job_context, log_lease_lost, log_resumed, log_settled
+from towpath.worker.isolated_executor import ExecutorFactory, IsolatedExecutor
+from towpath.worker.job_logging import (
+    job_context,
+    job_log_context,
+    log_completed_stage,
+    log_lease_lost,
+    log_resumed,
+)
 from towpath.worker.registration import WorkerRegistration, worker_name
 from towpath.worker.settings import WorkerSettings
 from towpath.worker.settler import Settler
 from towpath.worker.sweeper import Sweeper
 from towpath.worker.vector_indexer import VectorIndexer
+from towpath.worker.word_indexer import WordIndexer
 
 log = logging.getLogger(__name__)
+
+
+#: The next stage is not begun before the completed ones are settled if they took longer than this.
+MAX_UNSETTLED_SECONDS = 0.5
+
+
+class Link(NamedTuple):
+    """An executed stage. Its lease is that of the first stage, or the one that the stage before it will keep."""
+
+    job: ClaimedJob
+    settlement: Settlement
 
 
 class Worker:
@@ -42,12 +67,22 @@ class Worker:
         clock: Clock,
         settings: WorkerSettings,
         factory: ExecutorFactory | None = None,
+        queue: JobQueue | None = None,
+        session: WorkerSession | None = None,
+        on_run_ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """``factory`` opens an executor in a child process for suspects; without it they run like all other jobs."""
+        """``factory`` opens an executor in a child process for suspects; without it they run like all other jobs.
+
+        Without a ``queue`` jobs are claimed from the database. Without a ``session`` other workers notice the death of
+        this one when its leases have expired. ``on_run_ended`` is called after runs may have ended.
+        """
+        self._on_run_ended = on_run_ended
         self.name = worker_name()
+        self._clock = clock
+        self._session = session
+        self._queue = queue or DatabaseQueue(ledger, notifier)
         self._executor = executor
         self._isolated = None if factory is None else IsolatedExecutor(factory, settings)
-        self._notifier = notifier
         self._settings = settings
         self._heartbeater = Heartbeater(
             ledger,
@@ -55,25 +90,47 @@ class Worker:
             settings.lease_seconds,
             settings.heartbeat_seconds,
             sole_worker=settings.sole_worker,
+            on_renewed=self._queue.extend,
         )
         self._settler = Settler(ledger, clock, settings.lease_seconds)
         self._registration = WorkerRegistration(
             ledger, self.name, settings.concurrency, settings.stages or (), clock.now(), settings.shared
         )
+        self._sweeper = Sweeper(
+            ledger,
+            self._queue,
+            clock,
+            settings,
+            self._registration,
+            self._heartbeater,
+            self.name,
+            on_run_ended,
+        )
         self._claimer = Claimer(
-            ledger, notifier, clock, settings, self.name, executor.stages, self._heartbeater.any_lease
+            ledger,
+            self._queue,
+            notifier,
+            clock,
+            settings,
+            self.name,
+            executor.stages,
+            self._heartbeater.any_lease,
+            self._sweeper.wake,
         )
         self._vector_indexer = VectorIndexer(ledger)
-        self._sweeper = Sweeper(ledger, notifier, clock, settings, self._registration, self._heartbeater)
+        self._word_indexer = WordIndexer(ledger)
         self._tasks: dict[asyncio.Task[None], ClaimedJob] = {}
         self._stopping = asyncio.Event()
         self._stop_now = asyncio.Event()
 
     async def run(self) -> None:
         """Work until `stop`; then release the jobs that are not finished within `grace_seconds`."""
+        if self._session is not None:
+            self._registration.session_lock = await self._session.open(self.name)
         self._heartbeater.start()
         background = [
-            asyncio.create_task(part.run()) for part in (self._settler, self._sweeper, self._vector_indexer)
+            asyncio.create_task(part.run())
+            for part in (self._queue, self._settler, self._sweeper, self._vector_indexer, self._word_indexer)
         ]
         try:
             await self._claimer.run(self._start)
@@ -86,6 +143,8 @@ class Worker:
             if self._isolated is not None:
                 self._isolated.close()
             await self._registration.end()
+            if self._session is not None:
+                await self._session.close()
 
     def stop(self, *, now: bool = False) -> None:
         """Claim nothing more, start no provider call, and release what is left after `grace_seconds`, or ``now``."""
@@ -124,20 +183,57 @@ class Worker:
 
         next_job: ClaimedJob | None = job
         while next_job is not None:
-            job = next_job
-            held = self._heartbeater.hold(job.lease, asked_at, cancel)
+            held = self._heartbeater.hold(next_job.lease, asked_at, cancel)
+            links: list[Link] = []
+            try:
+                links = await self._execute_stages(next_job, held)
+                asked_at = time.monotonic()
+                next_job = await self._settle_stages(links, held) if links else None
+            finally:
+                self._heartbeater.drop(held)
+                settlement = links[-1].settlement if links else None
+                acknowledge(self._queue, held.lease, settlement, self._clock.now())
+
+    async def _execute_stages(self, job: ClaimedJob, held: HeldLease) -> list[Link]:
+        """Execute the job, and the short stages after it that need no checkpoint; nothing if the lease is lost."""
+        links: list[Link] = []
+        started = time.monotonic()
+        while True:
             with job_context(job):
-                try:
-                    settlement = await self._execute(job, held)
-                    if settlement is None:
-                        log_lease_lost(job)
-                        return
-                    asked_at = time.monotonic()
-                    settled = await self._settle(job, settlement, held)
-                finally:
-                    self._heartbeater.drop(held)
-                next_job = self._next_job(job, settlement, settled)
-                log_settled(job, settlement, settled)
+                settlement = await self._execute(job, held)
+                if settlement is None:
+                    log_lease_lost(job)
+                    return []
+            if not isinstance(settlement, Advance) or not settlement.keep:
+                return [*links, Link(job, settlement)]
+            if time.monotonic() - started > MAX_UNSETTLED_SECONDS:
+                return [*links, Link(job, settlement)]
+            if not self._executor.needs_no_checkpoint(job, settlement):
+                return [*links, Link(job, settlement)]
+            settlement = replace(settlement, next_id=new_id())
+            links.append(Link(job, settlement))
+            assert settlement.next_id is not None
+            job = _following(job, settlement, replace(job.lease, job_id=settlement.next_id, epoch=1))
+
+    async def _settle_stages(self, links: Sequence[Link], held: HeldLease) -> ClaimedJob | None:
+        """Settle the executed stages, in one transaction if all were completed; the next job if its lease is kept."""
+        last = links[-1]
+        if len(links) > 1 and isinstance(last.settlement, Advance | Finish):
+            held.mark_settling()
+            try:
+                settled = await self._settle_shielded(_joined(links), held)
+            except Exception:
+                log.exception("%d stages could not be settled together; settling each", len(links))
+            else:
+                return [self._next_job(link.job, link.settlement, settled) for link in links][-1]
+        next_job = None
+        for job, settlement in links:
+            with job_log_context(job):
+                settled = await self._settle(job, settlement, held)
+            next_job = self._next_job(job, settlement, settled)
+            if isinstance(settled, LeaseLost) or settled.next is None:
+                break
+        return next_job
 
     async def _execute(self, job: ClaimedJob, held: HeldLease) -> Settlement | None:
         """The job's settlement; None when its lease is lost."""
@@ -180,28 +276,25 @@ class Worker:
         self, job: ClaimedJob, settlement: Settlement, settled: Settled | LeaseLost
     ) -> ClaimedJob | None:
         """The job of the next stage, if its lease was kept."""
-        if isinstance(settled, LeaseLost):
-            log_lease_lost(job)
-            return None
+        with job_log_context(job):
+            if isinstance(settled, LeaseLost):
+                log_lease_lost(job)
+                return None
+            log_completed_stage(job, settlement, settled)
+        if isinstance(settlement, Finish | Fail):
+            self._on_run_ended()
         if isinstance(settlement, Finish) and settlement.follow_ups:
-            self._notifier.notify()
-        if isinstance(settlement, Finish) and settlement.writes:
+            self._queue.enqueue()
+        if isinstance(settlement, Advance | Finish) and any(
+            isinstance(w, Publish) for w in settlement.writes
+        ):
             self._vector_indexer.wake()
+            self._word_indexer.wake()
         if isinstance(settlement, Advance) and not settlement.keep:
-            self._notifier.notify()
+            self._queue.enqueue()
         if settled.next is None or not isinstance(settlement, Advance):
             return None
-        return replace(
-            job,
-            lease=settled.next,
-            stage=settlement.next_stage,
-            payload=settlement.next_payload,
-            results={**job.results, job.stage: settlement.result},
-            attempts=0,
-            crashes=0,
-            suspect=False,
-            max_attempts=settlement.max_attempts,
-        )
+        return _following(job, settlement, settled.next)
 
     async def _drain(self) -> None:
         """Wait for the running jobs for `grace_seconds`, then cancel them."""
@@ -217,3 +310,29 @@ class Worker:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=5.0)
+
+
+def _following(job: ClaimedJob, settlement: Advance, lease: Lease) -> ClaimedJob:
+    """The job of the next stage, held by this lease."""
+    return replace(
+        job,
+        lease=lease,
+        stage=settlement.next_stage,
+        payload=settlement.next_payload,
+        results={**job.results, job.stage: settlement.result},
+        attempts=0,
+        crashes=0,
+        suspect=False,
+        sealed_password=settlement.sealed_password,
+        max_attempts=settlement.max_attempts,
+    )
+
+
+def _joined(links: Sequence[Link]) -> Settlement:
+    """One settlement of all stages."""
+    joined = links[-1].settlement
+    for _, settlement in reversed(links[:-1]):
+        assert isinstance(settlement, Advance)
+        assert isinstance(joined, Advance | Finish)
+        joined = replace(settlement, then=joined)
+    return joined

@@ -6,13 +6,12 @@ It comes from npm with the versions in `package-lock.json`; `make azurite` insta
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-
-import httpx
 
 from build_page import find_npm
 from tests.support.servers import free_port
@@ -35,7 +34,7 @@ def connection_string(port: int, key: str = KEY) -> str:
 
 
 @contextmanager
-def running_azurite(folder: Path) -> Generator[int]:
+def running_azurite(folder: Path, *more_flags: str) -> Generator[int]:
     """Azurite on a free port; gives the port. What it says goes to a log in ``folder``."""
     if not PROGRAM.exists():
         raise RuntimeError("The tests of Azure Blob Storage need Azurite: run `make azurite`.")
@@ -44,7 +43,7 @@ def running_azurite(folder: Path) -> Generator[int]:
     node = shutil.which("node", path=path) or "node"
     # The SDK speaks a newer version of the protocol than Azurite knows by name.
     flags = ("--inMemoryPersistence", "--skipApiVersionCheck", "--silent", "--disableTelemetry")
-    command = [node, str(PROGRAM), "--blobHost", "127.0.0.1", "--blobPort", str(port), *flags]
+    command = [node, str(PROGRAM), "--blobHost", "127.0.0.1", "--blobPort", str(port), *flags, *more_flags]
     log = folder / "azurite.log"
     with log.open("wb") as said:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
@@ -60,9 +59,10 @@ def _wait_until_it_answers(port: int, process: subprocess.Popen[bytes], log: Pat
     deadline = time.monotonic() + PROCESS_SECONDS
     while True:
         try:
-            httpx.get(f"http://127.0.0.1:{port}/", timeout=5)
+            # It answers with TLS if it was started with a certificate.
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
             return
-        except httpx.TransportError:
+        except OSError:
             if process.poll() is not None or time.monotonic() > deadline:
                 said = log.read_text("utf-8", "replace")[-2000:]
                 raise RuntimeError(f"Azurite did not start:\n{said}") from None

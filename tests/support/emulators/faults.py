@@ -9,6 +9,9 @@
 ``failed``   a poll finds that the operation has ended without a result, in ``state``
 ``shuffle``  a list of results has another order than the request
 ``refuse``   the model refuses to answer
+``invent``   the model cites words that no passage has, and passages that do not exist
+``cut``      the stream of an answer ends in the middle, after it was billed
+``whole``    the answer is sent whole although a stream was asked for
 
 ``times`` is the number of requests affected; -1 means all until the next reset.
 """
@@ -18,7 +21,20 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-Kind = Literal["status", "drop", "hang", "slow", "running", "expired", "failed", "shuffle", "refuse"]
+Kind = Literal[
+    "status",
+    "drop",
+    "hang",
+    "slow",
+    "running",
+    "expired",
+    "failed",
+    "shuffle",
+    "refuse",
+    "invent",
+    "cut",
+    "whole",
+]
 SILENT_KINDS: frozenset[Kind] = frozenset(("drop", "hang"))
 
 

@@ -1,4 +1,4 @@
-"""An emulator of OpenAI: embeddings, chat answers by a JSON schema, and the limits of the service."""
+"""An emulator of OpenAI: embeddings, chat answers by a JSON schema, transcriptions, and the limits of the service."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 from aiohttp import web
 from splintr import AnyTokenizer, Tokenizer
 
+from tests.support.emulators import field_answers, questions, transcription
 from tests.support.emulators.base import FAULT, Emulator
 from tests.support.emulators.extraction import fill
-from tests.support.emulators.faults import Fault
+from tests.support.emulators.faults import SILENT_KINDS, Fault
 from tests.support.emulators.hashed_embeddings import embed
 
 Json = dict[str, Any]
@@ -38,10 +39,15 @@ class OpenAIEmulator(Emulator):
     def base_url(self) -> str:
         return f"{self.url}/v1"
 
+    def model_of(self, name: str) -> str:
+        """The model that a request names."""
+        return name
+
     def routes(self) -> list[web.RouteDef]:
         return [
             web.post("/v1/embeddings", self._embeddings, name="embeddings"),
             web.post("/v1/chat/completions", self._chat, name="chat"),
+            web.post("/v1/audio/transcriptions", self._transcribe, name="transcriptions"),
         ]
 
     def authorized(self, request: web.Request) -> bool:
@@ -67,7 +73,8 @@ class OpenAIEmulator(Emulator):
 
     async def _embeddings(self, request: web.Request) -> web.Response:
         body: Json = await request.json()
-        model = body.get("model", "")
+        model = self.model_of(body.get("model", ""))
+        body["model"] = model
         if model not in DIMENSIONS:
             message = f"The model `{model}` does not exist or you do not have access to it."
             return _error(404, message, "invalid_request_error", "model_not_found")
@@ -99,7 +106,7 @@ class OpenAIEmulator(Emulator):
             return base64.b64encode(vector.astype("<f4").tobytes()).decode()
         return [float(number) for number in vector]
 
-    async def _chat(self, request: web.Request) -> web.Response:
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
         body: Json = await request.json()
         fault = request.get(FAULT)
         prompt = sum(_tokens(message["content"]) + 4 for message in body["messages"])
@@ -111,7 +118,13 @@ class OpenAIEmulator(Emulator):
         form: Json = body.get("response_format") or {"json_schema": {}}
         schema: Json = form["json_schema"].get("schema", {"type": "string"})
         text = str(body["messages"][-1]["content"])
-        content = json.dumps(fill(schema, text), ensure_ascii=False)
+        if questions.is_question(schema):
+            invent = fault is not None and fault.kind == "invent"
+            content = json.dumps(questions.answer(text, invent=invent), ensure_ascii=False)
+        elif field_answers.is_field_request(form):
+            content = json.dumps(field_answers.answer(schema, text), ensure_ascii=False)
+        else:
+            content = json.dumps(fill(schema, text), ensure_ascii=False)
         allowed = int(body.get("max_completion_tokens") or body.get("max_tokens") or 16_384)
         finish = "stop"
         if _tokens(content) > allowed:
@@ -121,21 +134,70 @@ class OpenAIEmulator(Emulator):
             reply |= {"content": None, "refusal": "I'm sorry, I cannot assist with that request."}
         completion = _tokens(str(reply["content"] or reply["refusal"]))
         self.bill.charge(text.encode("utf-8", "replace"), tokens=float(prompt + completion))
-        return _success(
-            {
-                "id": f"chatcmpl-{uuid.uuid4().hex}",
-                "object": "chat.completion",
-                "created": int(time.time()),
-                "model": body["model"],
-                "choices": [{"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}],
-                "usage": {
-                    "prompt_tokens": prompt,
-                    "completion_tokens": completion,
-                    "total_tokens": prompt + completion,
-                    "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
-                },
-            }
-        )
+        completed: Json = {
+            "id": f"chatcmpl-{uuid.uuid4().hex}",
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": body["model"],
+            "choices": [{"index": 0, "message": reply, "logprobs": None, "finish_reason": finish}],
+            "usage": {
+                "prompt_tokens": prompt,
+                "completion_tokens": completion,
+                "total_tokens": prompt + completion,
+                "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
+            },
+        }
+        # A fault without an answer must not send a part of one.
+        if body.get("stream") and not (fault and fault.kind in ("whole", *SILENT_KINDS)):
+            return await _stream(request, completed, cut=bool(fault and fault.kind == "cut"))
+        return _success(completed)
+
+    async def _transcribe(self, request: web.Request) -> web.Response:
+        content, options = transcription.read_form(request.headers["Content-Type"], await request.read())
+        model, kind = str(options.get("model", "")), "invalid_request_error"
+        if model not in transcription.MODELS:
+            message = f"The model `{model}` does not exist or you do not have access to it."
+            return _error(404, message, kind, "model_not_found")
+        if options.get("response_format", "json") != "json" and model not in transcription.VERBOSE_MODELS:
+            message = f"response_format 'verbose_json' is not compatible with model '{model}'."
+            return _error(400, message, kind, "unsupported_value", "response_format")
+        if len(content) > transcription.MAX_BYTES:
+            return _error(413, "Maximum content size limit (26214400) exceeded.", "server_error", None)
+        seconds = transcription.audio_seconds(content)
+        if seconds is None:
+            return _error(400, "Invalid file format.", kind, None, "file")
+        if seconds < transcription.MIN_SECONDS:
+            return _error(
+                400, "Audio file is too short. Minimum audio length is 0.1 seconds.", kind, "audio_too_short"
+            )
+        self.bill.charge(content, seconds=seconds)
+        return _success(transcription.transcription(seconds, model, options))
+
+
+async def _stream(request: web.Request, completed: Json, *, cut: bool) -> web.StreamResponse:
+    """The completion in chunks of a few characters, then its usage. ``cut``: the connection ends in the middle."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+
+    async def send(**chunk: Any) -> None:
+        data = {**completed, "object": "chat.completion.chunk", "usage": None, **chunk}
+        await response.write(f"data: {json.dumps(data)}\n\n".encode())
+
+    choice = completed["choices"][0]
+    kind = "refusal" if choice["message"]["refusal"] else "content"
+    text = str(choice["message"][kind] or "")
+    for start in range(0, len(text), 20):
+        if cut and start > len(text) // 2:
+            if request.transport:
+                request.transport.abort()
+            return response
+        part = {"index": 0, "delta": {kind: text[start : start + 20]}, "finish_reason": None}
+        await send(choices=[part])
+    await send(choices=[{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}])
+    await send(choices=[], usage=completed["usage"])
+    await response.write(b"data: [DONE]\n\n")
+    await response.write_eof()
+    return response
 
 
 def _inputs(given: Any) -> list[str | list[int]]:

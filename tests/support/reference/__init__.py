@@ -12,6 +12,7 @@ from tests.support.reference.settings_page import settings_page
 from tests.support.reference.state_diagram import state_diagram
 from tests.support.reference.states_page import states_page
 from tests.support.reference.tables_page import tables_page
+from tests.support.reference.worker_protocol_page import worker_protocol_page
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -24,4 +25,5 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/tables.md": tables_page,
     "reference/commands.md": commands_page,
     "reference/errors.md": errors_page,
+    "reference/worker-protocol.md": worker_protocol_page,
 }

@@ -12,11 +12,12 @@ from towpath.server import problems
 
 _REJECTIONS = {
     "answer_truncated": "The model's answer was cut off at its length limit.",
+    "calls_unavailable": "A package that processes recordings is not installed.",
     "content_policy": "The provider's content policy refuses the input.",
     "corrupt": "The file is damaged.",
     "empty": "The file has no content, or no text can be found in it.",
     "empty_text": "The text to be embedded is empty.",
-    "encrypted": "The file is protected by a password or by copy protection.",
+    "encrypted": "The file is protected by a password or by copy protection. A PDF can be given its password.",
     "model_refused": "The model refused to answer.",
     "no_audio": "The file has no audio track.",
     "no_speech": "No speech was found in the recording.",
@@ -24,13 +25,17 @@ _REJECTIONS = {
     "original_removed": "The original file was removed after transcription, so the stage cannot run again.",
     "pages_missing": "The provider read fewer pages than the file has.",
     "provider_rejected": "The provider cannot process this file.",
+    "schema_missing": "The field schema of the settings does not exist.",
     "silent": "The recording is silent.",
     "skipped": "The provider skipped the file or a part of it.",
+    "too_complex": "Reading the file would take more CPU time or memory than a file may use.",
     "too_large": "The file is larger than the limit allows.",
     "too_long": "The text is longer than the model accepts.",
     "truncated": "The recording is cut off.",
+    "unknown_language": "The local transcriber does not know the language of the recording.",
     "unsupported": "The format is not supported.",
     "unsupported_audio": "The channels of the recording cannot be mixed into one.",
+    "wrong_password": "The password that the run was given does not open the PDF.",
 }
 
 _REFUSED_SEARCHES = {

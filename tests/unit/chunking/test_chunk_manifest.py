@@ -40,7 +40,7 @@ def test_chunk_ids_and_texts_are_unchanged(name: str, tmp_path: Path) -> None:
     document = document_id(MANIFEST["org_id"], sha256)
     assert document == expected["document_id"]
 
-    encoded = read_file(str(path), media_type, OcrSettings(), quiet)
+    encoded = read_file(str(path), media_type, OcrSettings("tesseract", languages=("eng",)), quiet)
     extraction, content = tmp_path / "extraction.json", tmp_path / "content.md"
     extraction.write_bytes(encoded.extraction)
     content.write_bytes(encoded.markdown)

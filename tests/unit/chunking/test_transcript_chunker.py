@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from towpath.chunking.transcript_chunker import MAX_SECONDS, MAX_TOKENS, chunk_transcript
-from towpath.model.transcript import Segment, Transcript, Word
-from towpath.providers.tokens import estimate
+from towpath.model.transcript import Interruption, Segment, Transcript, Word
+from towpath.providers.token_counter import estimate
 from towpath.search.timestamps import anchor_at_match, interpolate_seconds
 from towpath.stages.support.call_metrics import call_metrics
 
@@ -76,7 +76,7 @@ def test_shares_monologues_and_silences_are_counted() -> None:
             Segment("Three.", "Keeper", 50.0, 60.0),
         )
     )
-    measures = call_metrics(transcript, 70.0)
+    measures = call_metrics(transcript, 70.0, overlaps_known=False)
 
     assert measures.shares == {"Ada": 29 / 39, "Keeper": 10 / 39}
     assert measures.monologue is not None
@@ -86,3 +86,17 @@ def test_shares_monologues_and_silences_are_counted() -> None:
         30.0,
     )
     assert [(silence.start, silence.end) for silence in measures.silences] == [(30.0, 50.0), (60.0, 70.0)]
+
+
+def test_interruptions_are_known_only_where_each_speaker_has_a_channel() -> None:
+    segments = (
+        Segment("So what I wanted to say is", "Speaker 1", 0.0, 6.0),
+        Segment("mhm", "Speaker 2", 2.0, 2.4),
+        Segment("No, let me finish first.", "Speaker 2", 5.0, 9.0),
+    )
+
+    known = call_metrics(Transcript(segments), 10.0, overlaps_known=True)
+    unknown = call_metrics(Transcript(segments), 10.0, overlaps_known=False)
+
+    assert known.interruptions == (Interruption("Speaker 2", "Speaker 1", 5.0),)
+    assert unknown.interruptions is None

@@ -20,26 +20,37 @@ def test_a_connection_names_the_page_of_a_document_and_the_moment_of_a_call(
 ) -> None:
     found = {
         "score": 0.875,
-        "reason": "Shared terms: lock",
+        "kind": "same_subject",
+        "shared_terms": ["lock"],
+        "shared_identifiers": [],
         "pinned": True,
         "hidden": False,
         "this": _side("The lock is closed.", page=3),
         "other": _side("We closed the lock.", seconds_start=62.5),
     }
-    bare = {**found, "pinned": False, "this": _side("A lock."), "other": _side("Locks.")}
+    bare = {
+        **found,
+        "kind": "quotation",
+        "shared_identifiers": ["INV-7"],
+        "pinned": False,
+        "this": _side("A lock."),
+        "other": _side("Locks."),
+    }
+    edition = {**found, "kind": "edition", "score": 0.5, "shared_terms": [], "pinned": False}
 
     def answered(*_: object) -> list[dict[str, Any]]:
-        return [found, {**found, "hidden": True}, bare]
+        return [found, {**found, "hidden": True}, bare, edition]
 
     monkeypatch.setattr(content_commands, "call", answered)
 
     said = CliRunner().invoke(main, ["connections", "some-document"])
 
     assert said.output.splitlines() == [
-        "88% call.wav, pinned: Shared terms: lock",
+        "88% call.wav, pinned: shared terms: lock",
         "  < page 3: The lock is closed.",
         "  > at 1:02: We closed the lock.",
-        "88% call.wav: Shared terms: lock",
+        "88% call.wav: common text; shared identifiers: INV-7; shared terms: lock",
         "  < A lock.",
         "  > Locks.",
+        "50% call.wav: version of this document",
     ]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from towpath.fields.display_groups import group_of
 from towpath.fields.finder import MAX_VALUES, find_fields
 from towpath.model.content import Block, Box, Extraction, Field, Page
 
@@ -143,7 +144,6 @@ def test_the_number_of_values_per_name_is_limited():
     fields = find_fields(Extraction(text, "t"))
 
     assert len([field for field in fields if field.name == "email"]) == MAX_VALUES
-    assert len([field for field in fields if field.name == "amount"]) == MAX_VALUES
     assert len([field for field in fields if field.name.startswith("Key")]) == MAX_VALUES
 
 
@@ -181,3 +181,38 @@ def test_5_mb_of_near_matches_are_searched_in_seconds():
     find_fields(Extraction(text, "t"))
 
     assert time.process_time() - start < 30
+
+
+def test_many_unnamed_amounts_and_dates_are_data_and_not_shown():
+    few = "Paid 10.50 EUR on 2024-05-06."
+    many = "\n".join(f"{day}.50 EUR on 2024-05-{day:02}" for day in range(1, 29))
+
+    assert found(few, "amount") == ["10.50 EUR"]
+    assert found(few, "date") == ["2024-05-06"]
+    assert found(many, "amount") == found(many, "date") == []
+
+
+def test_nothing_is_taken_from_code_blocks():
+    text = "Text.\n\n```sh\nOwner: ann@b.io\nDate: 2024-05-06\n```\n\nReply to bob@c.io."
+
+    assert found(text, "email") == ["bob@c.io"]
+    assert found(text, "Owner") == found(text, "date") == []
+
+
+def test_a_pair_whose_value_has_markup_is_not_shown():
+    assert found("Owner: Ann\n\nSource: [the page](https://x.example)\n\nKey: `code`", "Owner") == ["Ann"]
+    assert found("Source: [the page](https://x.example)", "Source") == []
+    assert found("Key: `code` here", "Key") == []
+
+
+def test_every_field_has_a_group():
+    text = "Write to ann@b.io or https://x.example, arXiv:2401.01234v2, 10.50 EUR, 2024-05-06\n\nOwner: Ann"
+    groups = {field.name: group_of(field.name, field.kind) for field in find_fields(Extraction(text, "t"))}
+
+    assert groups["email"] == "contact"
+    assert groups["url"] == "links"
+    assert groups["arxiv_id"] == "identifiers"
+    assert groups["amount"] == "money"
+    assert groups["date"] == "dates"
+    assert groups["word_count"] == "document"
+    assert groups["Owner"] == "other"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import pdfs
-from towpath.intake.detect import HEAD_BYTES, DetectedType, detect, detect_file
+from tests.support.compound_files import compound_file
+from towpath.intake.detect import HEAD_BYTES, MAX_DIRECTORY_BYTES, DetectedType, detect, detect_file
+from towpath.intake.read_limited_file import ReadBudgetFile, TooMuchReadError
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 
@@ -59,7 +62,7 @@ TYPES = "[Content_Types].xml"
 WORD = "vnd.openxmlformats-officedocument.wordprocessingml.document.main"
 SLIDES = "vnd.openxmlformats-officedocument.presentationml.presentation.main"
 MACROS = "vnd.ms-excel.sheet.macroEnabled.main"
-OPEN_TEXT = "application/vnd.oasis.opendocument.text"
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 
 
 @pytest.mark.parametrize(
@@ -125,6 +128,9 @@ def test_recordings_are_calls(content: bytes, media_type: str) -> None:
         ({TYPES: content_types(SLIDES)}, f"{OFFICE}.presentationml.presentation"),
         ({TYPES: content_types(MACROS)}, f"{OFFICE}.spreadsheetml.sheet"),
         ({"xl/workbook.xml": "<workbook/>"}, f"{OFFICE}.spreadsheetml.sheet"),
+        ({"mimetype": f"{OPEN_DOCUMENT}.text"}, f"{OPEN_DOCUMENT}.text"),
+        ({"mimetype": f"{OPEN_DOCUMENT}.text-template"}, f"{OPEN_DOCUMENT}.text"),
+        ({"a.txt": "x"}, "application/zip"),
     ],
 )
 def test_archives_are_known_by_what_they_hold(
@@ -148,6 +154,18 @@ def test_archives_are_known_by_what_they_hold(
         (b"Subject: hello\n\nwords", "letter.eml", "message/rfc822"),
         (b"Subject: hello\n\nwords", "letter.txt", "text/plain"),
         (b"\x00\x00\x00\x20ftypisom\x00\x00\x02\x00", "call.m4a", "audio/mp4"),
+        (b"{\\rtf1\\ansi Hello}", "letter.doc", "application/rtf"),
+        (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00", "photo.jpg", "image/heic"),
+        (b'{"cells": [], "nbformat": 4}', "upload", "application/x-ipynb+json"),
+        (b'{"a": 1}', "a.txt", "application/json"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\nhello\n", "talk.txt", "text/vtt"),
+        (b"1\n00:00:01,000 --> 00:00:02,000\nhello\n", "upload", "application/x-subrip"),
+        (b"\\documentclass{article}\n", "paper.txt", "text/x-tex"),
+        (
+            b"From ada@canal.example Tue Mar  5 08:00:00 2024\nFrom: a\nTo: b\nSubject: c\n\nx",
+            "in",
+            "application/mbox",
+        ),
         (b"A text that speaks of %PDF-1.4 headers in passing.\n", "howto.txt", "text/plain"),
     ],
 )
@@ -159,12 +177,9 @@ def test_a_name_decides_only_between_kinds_of_text(content: bytes, name: str, me
     ("content", "media_type", "word"),
     [
         (b"", "application/x-empty", "empty"),
-        (archive({"a.txt": "x"}), "application/zip", "Unpack"),
-        (archive({"mimetype": OPEN_TEXT}), OPEN_TEXT, "Save it as"),
-        (b"PK\x03\x04 broken archive", "application/zip", "Unpack"),
-        (b"{\\rtf1\\ansi Hello}", "application/rtf", "rich text"),
         (b"Rar!\x1a\x07\x01\x00", "application/vnd.rar", "RAR"),
-        (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00", "image/heic", "JPEG"),
+        (b"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00", "image/avif", "JPEG"),
+        (archive({"mimetype": f"{OPEN_DOCUMENT}.graphics"}), f"{OPEN_DOCUMENT}.graphics", "Save it as PDF"),
         (bytes(range(256)) * 8, "application/octet-stream", "cannot be read"),
     ],
 )
@@ -208,3 +223,56 @@ MAGICS = [
 @given(magic=st.sampled_from(MAGICS), rest=st.binary(max_size=200))
 def test_any_bytes_behind_a_known_beginning_have_an_answer(magic: bytes, rest: bytes) -> None:
     assert detected(magic + rest, "x.pdf").kind in ("document", "call")
+
+
+class TestHostileFiles:
+    """Detection runs in the server process: it reads little of a file, whatever the file says about itself."""
+
+    def test_an_archive_with_a_huge_directory_is_not_opened(self, tmp_path: Path) -> None:
+        entry = struct.pack("<4s24xHHH12x", b"PK\x01\x02", 1, 0, 0) + b"x"
+        directory = entry * (MAX_DIRECTORY_BYTES // len(entry) + 1)
+        # The number of entries says 0, but a reader follows the size of the directory.
+        end = struct.pack("<4s8xIIH", b"PK\x05\x06", len(directory), 30, 0)
+        path = tmp_path / "a.zip"
+        path.write_bytes(b"PK\x03\x04" + bytes(26) + directory + end)
+        tracemalloc.start()
+        try:
+            assert detect_file(path, "a.zip").media_type == "application/zip"
+            assert tracemalloc.get_traced_memory()[1] < 4 * MAX_DIRECTORY_BYTES
+        finally:
+            tracemalloc.stop()
+
+    def test_a_compound_file_with_a_huge_directory_is_not_opened(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.doc"
+        path.write_bytes(compound_file({"WordDocument": b"x"}))
+        assert detect_file(path, "a.doc").media_type == "application/msword"
+        with ReadBudgetFile(path, 512) as file, pytest.raises(TooMuchReadError):
+            file.read()
+        with path.open("r+b") as file:
+            file.truncate(64 << 20)
+            # Every sector follows the one before it and belongs to the directory.
+            sectors = (64 << 20) // 512
+            table = b"".join(struct.pack("<I", number + 1) for number in range(sectors))
+            file.seek(512)
+            file.write(table)
+            file.seek(44)
+            file.write(struct.pack("<II", 109, 0))
+            file.seek(76)
+            file.write(b"".join(struct.pack("<I", number) for number in range(109)))
+        tracemalloc.start()
+        try:
+            assert detect_file(path, "a.doc").media_type == "application/x-ole-storage"
+            assert tracemalloc.get_traced_memory()[1] < 32 << 20
+        finally:
+            tracemalloc.stop()
+
+    @pytest.mark.parametrize("kind", ["graphics" * 1000, "x\r\nSet-Cookie: a=b", "<script>"])
+    def test_a_type_from_the_file_is_short_and_plain(self, kind: str) -> None:
+        content = archive({"mimetype": f"application/vnd.oasis.opendocument.{kind}"})
+        assert detected(content).media_type == "application/zip"
+
+    def test_an_entry_in_an_unusual_compression_is_not_unpacked(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.epub"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as packed:
+            packed.writestr("mimetype", "application/epub+zip")
+        assert detect_file(path, "a.epub").media_type == "application/zip"

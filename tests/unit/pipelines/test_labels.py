@@ -7,12 +7,13 @@ from towpath.pipelines.labels import STAGE_LABELS, stage_label
 
 
 def test_every_stage_has_a_label() -> None:
-    assert {*document.STAGES, *call.STAGES, "connect"} == set(STAGE_LABELS)
+    assert {*document.STAGES, *call.STAGES, "connect", "reembed", "extract_fields"} == set(STAGE_LABELS)
 
 
 def test_no_two_stages_share_a_label() -> None:
     assert len(set(STAGE_LABELS.values())) == len(STAGE_LABELS)
 
 
-def test_an_unknown_stage_is_shown_by_its_code() -> None:
-    assert stage_label("translate") == "translate"
+def test_the_code_of_an_unknown_stage_becomes_words() -> None:
+    assert stage_label("acme_summary") == "Acme summary"
+    assert stage_label("") == ""

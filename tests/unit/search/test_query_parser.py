@@ -53,10 +53,6 @@ def test_words_joined_by_punctuation_are_one_term():
     )
 
 
-def test_two_forms_of_a_word_are_one_term():
-    assert parse_query("invoice Invoices INVOICE").terms == (Term(("invoice",)),)
-
-
 def test_scripts_without_blanks_become_bigrams():
     assert parse_query("東京都").terms == (Term(("東京", "京都")),)
     assert parse_query("都").terms[0].is_prefix
@@ -82,7 +78,7 @@ def test_a_long_query_is_truncated():
 
 def test_overlong_words_are_left_out():
     assert parse_query("a" * 100_000).terms == ()
-    assert parse_query("x," * 50_000).terms == (Term(("x",)),)
+    assert parse_query("x," * 50_000).terms == (Term(("x",)),) * MAX_TERMS
 
 
 @given(st.text(max_size=300))
@@ -101,7 +97,7 @@ def test_any_text_can_be_parsed(text: str):
         ({"limit": 0}, "between 1 and 100"),
         ({"limit": 101}, "between 1 and 100"),
         ({"offset": -1}, "offset must be between"),
-        ({"offset": 5_000}, "offset must be between"),
+        ({"offset": 10_001}, "offset must be between"),
         ({"mode": "fuzzy"}, "hybrid, text or vector"),
     ],
 )

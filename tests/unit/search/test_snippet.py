@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from towpath.search.query_parser import parse_query
-from towpath.search.snippet import SNIPPET_LENGTH, Snippet, make_snippet
+from towpath.search.snippet import SNIPPET_LENGTH, Snippet, best_match_offset, make_snippet, plain_snippet
 
 FILLER = "Nothing of interest happens in this sentence at all. "
 LEASE = (
@@ -107,3 +107,18 @@ def test_lines_of_table_rules_take_time_in_proportion_to_their_length(part: str,
 def test_the_rules_of_tables_are_left_out():
     table = "| Name | Sum |\n|:---|---:|\n| notice | 12 |\n\n------- -----\nperiod\n------- -----"
     assert make_snippet(table, parse_query("notice")).text == "| Name | Sum | | notice | 12 | period"
+
+
+@pytest.mark.parametrize("parts", ["-|", "[(", "*-", "| ", "[]()", "-*|[] ", "**__~~", "<>#>", ". . ", "\t-"])
+def test_mixtures_of_signs_take_time_in_proportion_to_their_length(parts: str):
+    """A pattern that backtracks does not return from these texts before the test's time limit."""
+    text = f"{parts * (10_000 // len(parts))} notice {parts * (10_000 // len(parts))}"
+    assert "notice" in marked(make_snippet(text, parse_query("notice period")))
+    assert best_match_offset(text, parse_query("notice")) is not None
+
+
+def test_a_search_that_has_used_its_time_shows_the_start_of_the_text():
+    snippet = plain_snippet("notice " * 1_000)
+    assert snippet.text.startswith("notice notice")
+    assert len(snippet.text) <= SNIPPET_LENGTH + 4
+    assert snippet.highlights == ()

@@ -11,6 +11,8 @@ export interface RerunOptions {
   fromStage: string | null
   /** Ignore cached provider results. */
   fresh: boolean
+  /** The password of a locked PDF. */
+  password?: string
 }
 
 /** The stage at which an ended run stopped; null when all stages are completed. */
@@ -79,9 +81,10 @@ export async function forEachDocument(ids: readonly string[], act: (id: string) 
   return failures
 }
 
-async function startRun(id: string, { fromStage, fresh }: RerunOptions): Promise<void> {
+async function startRun(id: string, { fromStage, fresh, password }: RerunOptions): Promise<void> {
   const params = { path: { document_id: id } }
-  await unwrap(api.POST('/documents/{document_id}/runs', { params, body: { from_stage: fromStage, fresh } }))
+  const body = { from_stage: fromStage, fresh, full_text: false, password: password ?? null }
+  await unwrap(api.POST('/documents/{document_id}/runs', { params, body }))
 }
 
 async function refresh(client: QueryClient, id: string): Promise<void> {

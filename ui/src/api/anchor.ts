@@ -1,4 +1,5 @@
 // The position of a chunk or field in its document. The server sends only the parts that it knows.
+import { pageText, type Unit } from '../reading/pages'
 
 export interface Box {
   x0: number
@@ -12,6 +13,8 @@ export interface Anchor {
   span: [number, number] | null
   headings: string[]
   page: number | null
+  /** What the page is; the server names it unless it is a page. */
+  unit: Unit
   box: Box | null
   speaker: string | null
   /** A span of the recording, in seconds. */
@@ -27,6 +30,7 @@ export function anchorOf(raw: Record<string, unknown> | undefined): Anchor {
     span: start !== null && end !== null && end > start ? [start, end] : null,
     headings: Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : [],
     page: number(fields['page']),
+    unit: (typeof fields['unit'] === 'string' ? fields['unit'] : 'page') as Unit,
     box: boxOf(fields['box']),
     speaker: typeof fields['speaker'] === 'string' ? fields['speaker'] : null,
     seconds: from !== null ? [from, to ?? from] : null,
@@ -46,7 +50,8 @@ function number(value: unknown): number | null {
 }
 
 /** The position as text: `page 3`, or the nearest heading. */
-export function locationText(anchor: Anchor): string | null {
-  if (anchor.page !== null) return `page ${anchor.page}`
+export function locationText(anchor: Anchor, unit: Unit = anchor.unit): string | null {
+  const page = pageText(anchor.page, unit)
+  if (page !== null) return page
   return anchor.headings.length ? anchor.headings[anchor.headings.length - 1]! : null
 }

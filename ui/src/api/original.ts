@@ -11,6 +11,10 @@ export function originalUrl(id: string): string {
   return apiUrl('/documents/{id}/original', { id })
 }
 
+export function versionUrl(id: string, version: number): string {
+  return `${originalUrl(id)}?version=${version}`
+}
+
 /** The audio of a call: the original recording, or the audio extracted from it. */
 export function audioUrl(id: string): string {
   return apiUrl('/documents/{id}/audio', { id })
@@ -36,8 +40,9 @@ export function useOriginal(id: string, url: string = originalUrl(id)): { source
   return key === null ? { source: url, error: null } : { source, error }
 }
 
-export async function download(id: string, name: string): Promise<void> {
-  const blob = await (await request(originalUrl(id))).blob()
+/** Saves an answer of the server as a file. */
+export async function downloadFrom(url: string, name: string, options: RequestInit = {}): Promise<void> {
+  const blob = await (await request(url, options)).blob()
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = name

@@ -33,6 +33,13 @@ export const documentQuery = (id: string) =>
     queryFn: ({ signal }) => unwrap(api.GET('/documents/{document_id}', { params: params(id), signal })),
   })
 
+/** The documents that contain this one, and those inside it. */
+export const linksQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['links', id],
+    queryFn: ({ signal }) => unwrap(api.GET('/documents/{document_id}/links', { params: params(id), signal })),
+  })
+
 export const runsQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', id],
@@ -86,5 +93,6 @@ export const operationsQuery = () =>
   queryOptions({
     queryKey: ['operations'],
     queryFn: ({ signal }) => unwrap(api.GET('/operations', { signal })),
-    refetchInterval: 2_000,
+    // A page on which nothing happens sends few requests.
+    refetchInterval: (query) => (query.state.data?.queue.some(({ status }) => status !== 'FAILED') ? 2_000 : 10_000),
   })

@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { anchorOf } from '../api/anchor'
 import { chunksQuery } from '../api/queries'
+import { Passage } from '../markdown/passage'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
+import { pageText, useUnit } from '../reading/pages'
 import { documentRoute, hrefTo } from '../route'
 import { count, number, timecode } from '../words/format'
 
@@ -11,6 +13,7 @@ const PAGE_SIZE = 60
 
 export function Chunks({ id, current }: { id: string; current: string | null }) {
   const { data: chunks, error } = useQuery(chunksQuery(id))
+  const unit = useUnit(id)
   const [shown, setShown] = useState(PAGE_SIZE)
   if (error) return <ErrorNotice error={error} />
   if (!chunks) return <Loading what="Loading the chunks" />
@@ -33,7 +36,7 @@ export function Chunks({ id, current }: { id: string; current: string | null }) 
                 <a href={hrefTo(route)}>Chunk {number(chunk.ordinal + 1)}</a>
                 <span className="quiet small">
                   {[
-                    anchor.page === null ? null : `page ${anchor.page}`,
+                    pageText(anchor.page, unit),
                     anchor.speaker,
                     anchor.seconds && timecode(anchor.seconds[0]),
                     count(chunk.tokens, 'token'),
@@ -43,9 +46,7 @@ export function Chunks({ id, current }: { id: string; current: string | null }) 
                 </span>
               </div>
               {anchor.headings.length > 0 && <p className="chunk-path">{anchor.headings.join(' › ')}</p>}
-              <p className="chunk-text" dir="auto">
-                {chunk.text}
-              </p>
+              <Passage className="chunk-text" text={chunk.text} />
             </li>
           )
         })}

@@ -8,11 +8,16 @@ interface Side {
   anchor: Record<string, unknown>
 }
 
+export const KINDS = ['edition', 'quotation', 'same_subject', 'same_entity'] as const
+export type Kind = (typeof KINDS)[number]
+
 export interface Connection {
   id: string
   score: number
-  kind: string
-  reason: string
+  kind: Kind
+  similarity: number | null
+  shared_terms: string[]
+  shared_identifiers: string[]
   pinned: boolean
   hidden: boolean
   this: Side
@@ -22,7 +27,7 @@ export interface Connection {
 /** One page of connections; null if the server has no connections for the document. */
 type Page = Connection[] | null
 
-/** Enough for most documents; two editions of a book have thousands of connections. */
+/** Enough for most documents. */
 const PAGE_SIZE = 200
 
 /** The connections fetched so far, and a function that fetches more if there may be more. */
@@ -72,9 +77,42 @@ export function withoutHeadings(text: string): string {
   return text.replace(/^(?:#{1,6}[ \t][^\n]*(?:\n+|$))+/, '') || text
 }
 
-/** Pinned connections first, then by score; hidden ones only with `withHidden`. */
-export function sortConnections(connections: readonly Connection[], withHidden: boolean): Connection[] {
-  return connections
-    .filter(({ hidden }) => withHidden || !hidden)
+export const KIND_LABELS: Record<Kind, string> = {
+  edition: 'Versions',
+  quotation: 'Common text',
+  same_subject: 'Same subject',
+  same_entity: 'Same number or name',
+}
+
+/** Why two passages are connected, in words. */
+export function reasonText({ kind, shared_terms, shared_identifiers }: Connection): string {
+  const parts = kind === 'quotation' ? ['Common text'] : []
+  if (shared_identifiers.length) parts.push(`Shared identifiers: ${shared_identifiers.join(', ')}`)
+  if (shared_terms.length) parts.push(`Shared terms: ${shared_terms.join(', ')}`)
+  return parts.join('. ') || 'Similar meaning'
+}
+
+/** The connections with one other document, best first. */
+export interface ConnectionGroup {
+  documentId: string
+  name: string | null
+  connections: Connection[]
+}
+
+/** Groups by document: the documents and their connections pinned first, then by score. */
+export function groupConnections(
+  connections: readonly Connection[],
+  { withHidden, kind }: { withHidden: boolean; kind: Kind | null },
+): ConnectionGroup[] {
+  const groups = new Map<string, ConnectionGroup>()
+  const shown = connections
+    .filter((connection) => (withHidden || !connection.hidden) && (kind === null || connection.kind === kind))
     .sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.score - a.score)
+  for (const connection of shown) {
+    const { document_id: documentId, document_name: name } = connection.other
+    const group = groups.get(documentId) ?? { documentId, name, connections: [] }
+    group.connections.push(connection)
+    groups.set(documentId, group)
+  }
+  return [...groups.values()]
 }

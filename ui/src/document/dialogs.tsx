@@ -10,7 +10,7 @@ import type { Document } from '../library/list'
 import { Dialog } from '../parts/dialog'
 import { libraryRoute, navigate } from '../route'
 import { bytes, count, dollars } from '../words/format'
-import { stageLabel, stageList } from '../words/stages'
+import { list, stageLabel } from '../words/stages'
 
 export function RerunDialog({ document, status, onClose }: { document: Document; status: Status; onClose: () => void }) {
   const client = useQueryClient()
@@ -18,6 +18,7 @@ export function RerunDialog({ document, status, onClose }: { document: Document;
   const [choice, setChoice] = useState('')
   const fresh = choice === 'fresh'
   const names = status.stages.map((stage) => stage.name)
+  const label = (name: string) => status.stages.find((stage) => stage.name === name)?.label ?? stageLabel(name)
   const from = names.indexOf(choice)
   const reused = from > 0 ? names.slice(0, from) : []
   const allCompleted = reused.every((name) => status.stages.some((stage) => stage.name === name && stage.status === 'COMPLETED'))
@@ -38,7 +39,7 @@ export function RerunDialog({ document, status, onClose }: { document: Document;
           <option value="">first stage (use cached results)</option>
           {names.slice(1).map((name) => (
             <option key={name} value={name}>
-              stage “{stageLabel(name)}”
+              stage “{label(name)}”
             </option>
           ))}
           <option value="fresh">first stage (ignore cache)</option>
@@ -47,11 +48,11 @@ export function RerunDialog({ document, status, onClose }: { document: Document;
       <ul className="plain-list">
         {reused.length > 0 && (
           <li>
-            Reuses {stageList(reused)}
+            Reuses {list(reused.map(label))}
             {allCompleted ? '' : ' from an earlier run if it completed them'}.
           </li>
         )}
-        <li>Runs {stageList(names.slice(Math.max(0, from)))}.</li>
+        <li>Runs {list(names.slice(Math.max(0, from)).map(label))}.</li>
         {fresh ? (
           <li>
             Repeats every provider call{costs?.calls ? ` and pays again: ${count(costs.calls, 'call')} cost ${dollars(costs.cost)} so far` : ''}.

@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { actionsFor, cancel, retry } from '../api/actions'
-import { download } from '../api/original'
 import { errorText } from '../api/problem'
 import type { Status } from '../api/status'
 import { type Document, titleOf } from '../library/list'
@@ -11,11 +10,17 @@ import { Icon } from '../parts/icon'
 import { segmentFill, segmentClass, stageText } from '../parts/stage-bar'
 import { useNow } from '../parts/now'
 import { Badge, Notice } from '../parts/notices'
-import { hrefTo, libraryRoute } from '../route'
+import { hrefTo, originRoute, type Route } from '../route'
 import { bytes, count, fileKind, dateTime, seconds } from '../words/format'
-import { progressText, stageLabel } from '../words/stages'
+import { progressText } from '../words/stages'
 import { labelOf, type StatusMessage, statusMessage, type Tone } from '../words/status-message'
 import { DeleteDialog, RerunDialog } from './dialogs'
+import { Downloads } from './downloads'
+import { DocumentLabels } from './labels'
+import { Links } from './links'
+import { needsPassword, UnlockForm } from './password-form'
+import { ReplaceFile } from './replace-file'
+import { TitleEditor } from './title-editor'
 
 interface Props {
   document: Document
@@ -28,28 +33,25 @@ export function Header({ document, status, connections }: Props) {
   const message = status && statusMessage(status, now)
   const [tone, label] = message ? [message.tone, message.label] : labelOf(document.status)
   const title = titleOf(document)
+  const origin = originRoute()
   return (
     <header className="document-head">
       <div className="document-title">
-        <a className="button plain icon-only" href={hrefTo(libraryRoute)} aria-label="Back to the library">
+        <a className="button plain icon-only" href={hrefTo(origin)} aria-label={backText(origin)} title={backText(origin)}>
           <Icon name="back" />
         </a>
         <div className="document-name">
           <h1 dir="auto">{document.name}</h1>
-          <p className="quiet small">
-            {title && (
-              <>
-                <bdi>{title}</bdi> ·{' '}
-              </>
-            )}
-            {details(document)}
-          </p>
+          <TitleEditor document={document} title={title} />
+          <p className="quiet small">{details(document)}</p>
         </div>
         <Badge tone={tone}>{label}</Badge>
         <Actions document={document} status={status} connections={connections} />
       </div>
+      <DocumentLabels document={document} />
+      <Links id={document.id} />
       {status && message && !isCompleted(status) && <StageList status={status} tone={message.tone} />}
-      {message && !isCompleted(status) && <StatusNotice message={message} status={status} />}
+      {message && !isCompleted(status) && <StatusNotice message={message} status={status} document={document} />}
       {document.warnings && document.warnings.length > 0 && isCompleted(status) && (
         <Notice tone="waiting">
           {document.warnings.map((warning) => (
@@ -59,6 +61,12 @@ export function Header({ document, status, connections }: Props) {
       )}
     </header>
   )
+}
+
+/** Back leads to where one came from. */
+function backText({ view }: Route): string {
+  const views: Partial<Record<Route['view'], string>> = { search: 'the search', ask: 'the answers', operations: 'operations' }
+  return `Back to ${views[view] ?? 'the library'}`
 }
 
 /** Completed documents show no stages and no status message. */
@@ -89,7 +97,7 @@ function StageList({ status, tone }: { status: Status; tone: Tone }) {
           <span className={segmentClass(stage)}>
             <i style={{ transform: `scaleX(${segmentFill(stage)})` }} />
           </span>
-          <span className="stage-list-label">{stageLabel(stage.name)}</span>
+          <span className="stage-list-label">{stage.label}</span>
           <span className="quiet small">
             {stage.reused
               ? 'reused'
@@ -103,7 +111,7 @@ function StageList({ status, tone }: { status: Status; tone: Tone }) {
 
 const duration = (amount: number | null) => (amount === null ? '' : seconds(amount))
 
-function StatusNotice({ message, status }: { message: StatusMessage; status: Status }) {
+function StatusNotice({ message, status, document }: { message: StatusMessage; status: Status; document: Document }) {
   if (message.tone === 'busy') {
     return (
       <p className="status-text" role="status">
@@ -118,6 +126,7 @@ function StatusNotice({ message, status }: { message: StatusMessage; status: Sta
       {status.searchable && status.status !== 'PROCESSING' && (
         <p className="quiet">Search uses the content of an earlier run.</p>
       )}
+      {needsPassword(document, status) && <UnlockForm id={document.id} />}
     </Notice>
   )
 }
@@ -163,15 +172,8 @@ function Actions({ document, status, connections }: Props) {
           Run again…
         </button>
       )}
-      <button
-        type="button"
-        className="button icon-only"
-        aria-label="Download original"
-        title="Download original"
-        onClick={() => act('', download(document.id, document.name))}
-      >
-        <Icon name="download" />
-      </button>
+      <Downloads document={document} />
+      <ReplaceFile document={document} />
       <button
         type="button"
         className="button icon-only danger"

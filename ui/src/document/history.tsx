@@ -8,7 +8,7 @@ import { segmentFill, segmentClass } from '../parts/stage-bar'
 import { Badge, Loading, ErrorNotice } from '../parts/notices'
 import { eventText } from '../words/events'
 import { count, dateTime, dollars, number, seconds, timeOfDay } from '../words/format'
-import { progressText, stageLabel } from '../words/stages'
+import { progressText } from '../words/stages'
 import type { Tone } from '../words/status-message'
 import { waitingText } from '../words/waiting'
 
@@ -103,7 +103,7 @@ function Stages({ status }: { status: Status }) {
       <tbody>
         {status.stages.map((stage) => (
           <tr key={stage.name}>
-            <th scope="row">{stageLabel(stage.name)}</th>
+            <th scope="row">{stage.label}</th>
             <td>
               <span className={segmentClass(stage)}>
                 <i style={{ transform: `scaleX(${segmentFill(stage)})` }} />
@@ -113,6 +113,7 @@ function Stages({ status }: { status: Status }) {
                 {stage.attempts > 0 && !stage.reused ? `, ${count(stage.attempts, 'error')}` : ''}
                 {stage.crashes > 0 ? `, ${count(stage.crashes, 'crash', 'crashes')}` : ''}
               </span>
+              {stage.result && <Result result={stage.result} />}
             </td>
             <td className="align-right">{stage.reused || stage.seconds === null ? '' : seconds(stage.seconds)}</td>
             <td className="align-right">{calls(stage)}</td>
@@ -121,6 +122,22 @@ function Stages({ status }: { status: Status }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** What a stage of a package returned, without knowing it: names and values as they are. */
+function Result({ result }: { result: Record<string, unknown> }) {
+  const entries = Object.entries(result)
+  if (entries.length === 0) return null
+  return (
+    <dl className="stage-result">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

@@ -2,6 +2,8 @@
 import { memo, useEffect, useRef, useState } from 'react'
 import type { Box } from '../api/anchor'
 import { HighlightBox } from './highlight-box'
+import type { Destination } from './pdf-outline'
+import { linkLayer } from './pdf-links'
 import { type PDFDocumentProxy, TextLayer } from './pdfjs'
 
 interface Props {
@@ -11,9 +13,10 @@ interface Props {
   estimatedRatio: number
   box: Box | null
   name: string
+  onDestination: (destination: Destination) => void
 }
 
-export const PdfPage = memo(function PdfPage({ pdf, number, estimatedRatio, box, name }: Props) {
+export const PdfPage = memo(function PdfPage({ pdf, number, estimatedRatio, box, name, onDestination }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const [near, setNear] = useState(false)
   const [ratio, setRatio] = useState(estimatedRatio)
@@ -31,14 +34,14 @@ export const PdfPage = memo(function PdfPage({ pdf, number, estimatedRatio, box,
   useEffect(() => {
     if (!near) return
     const element = frame.current!
-    const renderer = new PageRenderer(pdf, number, element, setRatio)
+    const renderer = new PageRenderer(pdf, number, element, setRatio, onDestination)
     const resizeObserver = new ResizeObserver(() => renderer.fit(element.clientWidth))
     resizeObserver.observe(element)
     return () => {
       resizeObserver.disconnect()
       renderer.end()
     }
-  }, [near, pdf, number])
+  }, [near, pdf, number, onDestination])
 
   return (
     <div ref={frame} className="pdf-page" data-page={number} style={{ aspectRatio: ratio }} role="group" aria-label={`Page ${number} of ${name}`}>
@@ -59,6 +62,7 @@ class PageRenderer {
     private readonly number: number,
     private readonly frame: HTMLElement,
     private readonly onRatio: (ratio: number) => void,
+    private readonly onDestination: (destination: Destination) => void,
   ) {}
 
   fit(width: number): void {
@@ -100,8 +104,10 @@ class PageRenderer {
     await rendering.promise
     if (this.ended || width !== this.width) return
     const previous = this.shown
-    this.shown = [canvas, text]
-    this.frame.prepend(canvas, text)
+    const links = await linkLayer(page, viewport, this.onDestination)
+    if (this.ended || width !== this.width) return
+    this.shown = [canvas, text, links]
+    this.frame.prepend(canvas, text, links)
     for (const element of previous) element.remove()
     this.frame.dataset['drawn'] = 'yes'
     await layer.render()

@@ -1,10 +1,10 @@
 // pdf.js, restricted to drawing: no scripts, forms, eval or WebAssembly.
-import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy, type PDFPageProxy, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { getDocument, GlobalWorkerOptions, PasswordResponses, type PDFDocumentProxy, type PDFPageProxy, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import worker from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url'
 import { authorization } from '../api/key'
 
 export type { PDFDocumentProxy, PDFPageProxy }
-export { TextLayer }
+export { PasswordResponses, TextLayer }
 
 GlobalWorkerOptions.workerSrc = worker
 

@@ -26,6 +26,7 @@ export interface Target extends Anchor {
   missing: boolean
 }
 
+/** A link of a passage has its first words: its span is checked by the text view. */
 export function useTarget({ id, chunk, ordinal, page, span }: DocumentRoute): Target {
   const chunkResult = useQuery({ ...chunkQuery(id, chunk ?? '', ordinal), enabled: chunk !== null })
   const fields = useQuery({ ...fieldsQuery(id), enabled: chunk === null && span !== null })

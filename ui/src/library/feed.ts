@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { api, unwrap } from '../api/client'
 import { Problem } from '../api/problem'
 import { fetchStatuses, hasPendingFollowUp, isProcessing, pollDelay, type Status, statusKey } from '../api/status'
+import { refreshFacets } from './filter'
 import { type Document, updateLists, withoutDocument, withUpdate } from './list'
 
 const MIN_INTERVAL = 500
@@ -66,6 +67,7 @@ export async function refetchDocument(client: QueryClient, id: string): Promise<
   try {
     const document = await unwrap(api.GET('/documents/{document_id}', { params: { path: { document_id: id } } }))
     client.setQueryData(['document', id], document)
+    refreshFacets(client)
     updateLists(client, (list) => withUpdate(list, document))
   } catch (error) {
     if (error instanceof Problem && error.status === 404) updateLists(client, (list) => withoutDocument(list, id))

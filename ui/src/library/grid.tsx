@@ -3,7 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useNarrow } from '../parts/narrow'
-import type { Filters } from '../route'
+import { forgetOpened, openedFrom, rememberOpened } from '../parts/opened'
+import { type Filters, hrefTo } from '../route'
 import { useStatusFeed } from './feed'
 import { fetchNextPage, type List } from './list'
 import { Row, Skeleton } from './row'
@@ -112,11 +113,24 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
     }
   }
 
+  // Going back to the library focuses the row that was opened, if it is still there.
+  const address = hrefTo({ view: 'library', ...filters })
+  useEffect(() => {
+    const opened = openedFrom(address)
+    const index = opened === null ? -1 : list.documents.findIndex((document) => document.id === opened)
+    if (index >= 0) moveTo(index)
+    forgetOpened()
+  }, [])
+
   return (
     <div
       className="grid"
       ref={scroller}
       onKeyDown={onKeyDown}
+      onClick={(event) => {
+        const row = (event.target as HTMLElement).closest('.row-name')?.closest<HTMLElement>('[data-id]')
+        if (row?.dataset['id']) rememberOpened(address, row.dataset['id'])
+      }}
       onFocus={(event) => {
         const row = (event.target as HTMLElement).closest('[aria-posinset]')
         if (row) setActive(Number(row.getAttribute('aria-posinset')) - 1)

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
-import { type Filters, libraryRoute, navigate } from '../route'
+import { type Filters, hrefTo, isFiltered, libraryRoute, navigate, parseRoute } from '../route'
 import { UploadButton } from '../uploads/upload-button'
 import { count } from '../words/format'
 import { BulkBar } from './bulk'
@@ -10,10 +10,13 @@ import { FilterBar } from './filters'
 import { Grid } from './grid'
 import { listQuery } from './list'
 import { emptySelection, prune, type Selection } from './selection'
+import { Working } from './working'
 
-export function Library({ status, kind, q }: Filters) {
+export function Library(given: Filters) {
   const client = useQueryClient()
-  const filters = useMemo(() => ({ status, kind, q }), [status, kind, q])
+  const address = hrefTo({ view: 'library', ...given })
+  // The same object for the same filters. The address says all of them.
+  const filters = useMemo(() => filtersOf(address), [address])
   const { data: list, error } = useQuery({ ...listQuery(client, filters), placeholderData: keepPreviousData })
   const [selection, setSelection] = useState<Selection>(emptySelection)
   const currentSelection = useMemo(
@@ -25,7 +28,7 @@ export function Library({ status, kind, q }: Filters) {
     [selection, list],
   )
   const selected = (list?.documents ?? []).filter((document) => currentSelection.ids.has(document.id))
-  const filtered = Boolean(status || kind || q)
+  const filtered = isFiltered(filters)
   return (
     <div className="library">
       <div className="library-head">
@@ -34,6 +37,7 @@ export function Library({ status, kind, q }: Filters) {
           {list && <span className="quiet">{count(list.total, 'document')}</span>}
         </div>
         <FilterBar filters={filters} />
+        <Working />
       </div>
       {error && !list ? (
         <div className="page">
@@ -43,7 +47,7 @@ export function Library({ status, kind, q }: Filters) {
         <Loading what="Loading the library" />
       ) : list.documents.length ? (
         <Grid
-          key={`${status}/${kind}/${q}`}
+          key={address}
           list={list}
           filters={filters}
           selection={currentSelection}
@@ -59,9 +63,18 @@ export function Library({ status, kind, q }: Filters) {
       ) : (
         <Welcome />
       )}
-      {selected.length > 0 && <BulkBar selected={selected} onDone={() => setSelection(emptySelection)} />}
+      {selected.length > 0 && list && (
+        <BulkBar selected={selected} filters={filters} total={list.total} onDone={() => setSelection(emptySelection)} />
+      )}
     </div>
   )
+}
+
+function filtersOf(address: string): Filters {
+  const route = parseRoute(address)
+  if (route.view !== 'library') throw new Error('This is no address of the library.')
+  const { view: _, ...filters } = route
+  return filters
 }
 
 function Welcome() {

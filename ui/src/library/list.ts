@@ -2,6 +2,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap, type View } from '../api/client'
 import type { Filters } from '../route'
+import { filterParameters, matchesFilters, refreshFacets, type Sort } from './filter'
 
 export type Document = View<'DocumentView'>
 
@@ -21,7 +22,7 @@ const FIRST_PAGE_SIZE = 100
 const PAGE_SIZE = 500
 
 export function listKey(filters: Filters) {
-  return ['documents', filters.status, filters.kind, filters.q] as const
+  return ['documents', filters] as const
 }
 
 export function listQuery(client: QueryClient, filters: Filters) {
@@ -60,9 +61,8 @@ async function fetchPage(
   const query = {
     limit,
     ...(cursor === null ? {} : { cursor }),
-    ...(filters.q ? { q: filters.q } : {}),
-    ...(filters.status ? { status: filters.status as 'FAILED' } : {}),
-    ...(filters.kind ? { kind: filters.kind as 'call' } : {}),
+    ...(filters.sort ? { sort: filters.sort as Sort } : {}),
+    ...filterParameters(filters),
   }
   const answer = await unwrap(api.GET('/documents', { params: { query }, signal }))
   return { documents: answer.documents, nextCursor: answer.next_cursor, total: answer.total }
@@ -112,15 +112,21 @@ export function updateLists(client: QueryClient, change: (list: List) => List): 
   client.setQueriesData<List>({ queryKey: ['documents'] }, (list) => list && change(list))
 }
 
-/** Puts an uploaded document at the top of the lists whose filters it matches. */
+/**
+ * Puts an uploaded document at the top of the lists whose filters it matches. A list that is being fetched is fetched
+ * again: its answer may be older than the document.
+ */
 export function addDocument(client: QueryClient, document: Document): void {
+  const fetching = client.isFetching({ queryKey: ['documents'] }) > 0
   for (const [key, list] of client.getQueriesData<List>({ queryKey: ['documents'] })) {
-    const [, status, kind, q] = key as ReturnType<typeof listKey>
-    const matches =
-      (!status || status === document.status) &&
-      (!kind || kind === document.kind) &&
-      (!q || document.name.toLowerCase().includes(q.toLowerCase()))
+    const [, filters] = key as ReturnType<typeof listKey>
+    const newestFirst = !filters.sort || filters.sort === '-created'
     const listed = list?.documents.some(({ id }) => id === document.id)
-    if (list && (matches || listed)) client.setQueryData<List>(key, withDocument(list, document))
+    if (list && (listed || (newestFirst && matchesFilters(document, filters)))) {
+      client.setQueryData<List>(key, withDocument(list, document))
+    }
   }
+  refreshFacets(client)
+  // Cancels the requests that are under way.
+  if (fetching) void client.invalidateQueries({ queryKey: ['documents'] })
 }

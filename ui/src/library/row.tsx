@@ -1,5 +1,6 @@
 // One row of the library: name, stages, status message.
 import { memo, type MouseEvent } from 'react'
+import { serverNow } from '../api/clock'
 import { useCachedStatus } from '../api/status'
 import { Icon, iconFor } from '../parts/icon'
 import { StageBar } from '../parts/stage-bar'
@@ -23,7 +24,9 @@ interface Props {
 
 export const Row = memo(function Row({ document, index, total, top, height, active, selected, onSelect }: Props) {
   const status = useCachedStatus(document.id)
-  const now = useNow(status?.waiting_until != null)
+  // Ages below a minute are shown in seconds.
+  const recent = serverNow() - Date.parse(document.created_at) < 60_000
+  const now = useNow(true, status?.waiting_until != null || recent ? 1_000 : 30_000)
   const current = status && status.status === document.status ? status : undefined
   const message = current && statusMessage(current, now)
   const [tone, label] = message ? [message.tone, message.label] : labelOf(document.status)
@@ -55,6 +58,16 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
           {document.name}
         </a>
         <div className="row-details">
+          {document.collection && (
+            <>
+              <bdi className="row-collection">{document.collection}</bdi> ·{' '}
+            </>
+          )}
+          {document.tags?.map((tag) => (
+            <bdi key={tag} className="chip">
+              {tag}
+            </bdi>
+          ))}
           {details(document)}
           {title && (
             <>

@@ -7,7 +7,7 @@ import type { Line } from './source'
 export interface Mark {
   start: number
   end: number
-  kind: 'chunk' | 'field' | 'word'
+  kind: 'chunk' | 'field' | 'word' | 'found' | 'current'
 }
 
 export interface RenderContext {
@@ -108,7 +108,7 @@ function table(block: Block & { type: 'table' }, context: RenderContext): ReactN
   )
 }
 
-function inlineNodes(lines: readonly Line[], context: RenderContext): ReactNode[] {
+export function inlineNodes(lines: readonly Line[], context: RenderContext): ReactNode[] {
   return inlineOf(lines).map((node, index) => inline(node, index, context))
 }
 

@@ -63,3 +63,15 @@ export function toUtf16(text: string, offsets: readonly number[]): number[] {
   }
   return converted
 }
+
+/** The reverse of `toUtf16`. The offsets must be in ascending order. */
+export function toCodePoints(text: string, offsets: readonly number[]): number[] {
+  if (!/[\ud800-\udbff]/.test(text)) return [...offsets]
+  const converted: number[] = []
+  let [index, characters] = [0, 0]
+  for (const offset of offsets) {
+    for (; index < offset && index < text.length; characters += 1) index += text.codePointAt(index)! > 0xffff ? 2 : 1
+    converted.push(characters)
+  }
+  return converted
+}

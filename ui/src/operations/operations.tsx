@@ -1,21 +1,21 @@
 // The operations view: queue, workers, failures, providers and costs.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, unwrap, type View } from '../api/client'
-import { errorText } from '../api/problem'
+import { useQuery } from '@tanstack/react-query'
+import type { View } from '../api/client'
 import { operationsQuery } from '../api/queries'
-import { announce } from '../parts/announce'
-import { Icon } from '../parts/icon'
 import { useNow } from '../parts/now'
 import { Loading, Notice, ErrorNotice } from '../parts/notices'
 import { useTitle } from '../parts/title'
 import { hrefTo } from '../route'
-import { count, dollars, number, seconds } from '../words/format'
+import { bytes, count, dollars, number, seconds } from '../words/format'
 import { stageLabel } from '../words/stages'
 import { labelOf } from '../words/status-message'
 import { waitingText } from '../words/waiting'
+import { Failures } from './failures'
+import { History } from './history'
+import { Pauses } from './pauses'
 import { Throughput } from './plot'
 import { byStage } from './queue'
+import { Runs } from './runs'
 import { Table } from './table'
 import { Workers } from './workers'
 
@@ -32,16 +32,24 @@ export function Operations() {
     <div className="page operations">
       <div className="page-head">
         <h1>Operations</h1>
-        <span className="quiet">Queue, workers, failures, costs</span>
+        <span className="quiet">{serverText(data)}</span>
       </div>
       <Documents documents={data.documents} />
       <Throughput bars={data.throughput} now={now} />
       <Queue rows={data.queue} now={now} />
       <Workers workers={data.workers} now={now} />
       <Failures failures={data.failures} />
+      <Pauses pauses={data.pauses} providers={data.providers} now={now} />
       <Providers providers={data.providers} throttles={data.throttles} now={now} />
+      <History />
+      <Runs />
     </div>
   )
+}
+
+/** `Version 0.2.0, 31 GB of 100 GB free`. */
+export function serverText({ version, disk }: Pick<Overview, 'version' | 'disk'>): string {
+  return `Version ${version}${disk ? `, ${bytes(disk.free_bytes)} of ${bytes(disk.total_bytes)} free` : ''}`
 }
 
 function Documents({ documents }: { documents: Overview['documents'] }) {
@@ -67,7 +75,7 @@ function Queue({ rows, now }: { rows: Overview['queue']; now: number }) {
     <section aria-labelledby="queue">
       <h2 id="queue">Queue</h2>
       {stages.length ? (
-        <Table head={['Stage', 'Depth', 'Waiting', 'Running', 'Failed', 'Oldest']}>
+        <Table head={['Stage', 'Depth', 'Waiting', 'Running', 'Oldest']}>
           {stages.map((stage) => (
             <tr key={stage.stage}>
               <th scope="row">{stageLabel(stage.stage)}</th>
@@ -78,7 +86,6 @@ function Queue({ rows, now }: { rows: Overview['queue']; now: number }) {
               </td>
               <td>{number(stage.waiting)}</td>
               <td>{number(stage.running)}</td>
-              <td className={stage.failed ? 'is-bad' : undefined}>{number(stage.failed)}</td>
               <td>{ageText(stage.oldest, now)}</td>
             </tr>
           ))}
@@ -94,61 +101,6 @@ function ageText(oldest: string | null, now: number): string {
   if (oldest === null) return ''
   const age = (now - Date.parse(oldest)) / 1_000
   return age < 0 ? `due in ${seconds(-age)}` : seconds(age)
-}
-
-function Failures({ failures }: { failures: Overview['failures'] }) {
-  return (
-    <section aria-labelledby="failures">
-      <h2 id="failures">Failures</h2>
-      {failures.length ? (
-        <Table head={['Stage', 'Error', 'Documents', '']}>
-          {failures.map((failure) => (
-            <Failure key={`${failure.stage}/${failure.error}`} failure={failure} />
-          ))}
-        </Table>
-      ) : (
-        <p className="quiet">No failures.</p>
-      )}
-    </section>
-  )
-}
-
-function Failure({ failure }: { failure: Overview['failures'][number] }) {
-  const client = useQueryClient()
-  const [busy, setBusy] = useState(false)
-  const label = failure.jobs > 1 ? 'Retry all' : 'Retry'
-  const retry = async () => {
-    setBusy(true)
-    try {
-      const { run_ids } = await unwrap(api.POST('/jobs/retry', { body: { job_ids: failure.job_ids } }))
-      announce(`${count(run_ids.length, 'document')} resumed.`)
-      await client.invalidateQueries({ queryKey: ['operations'] })
-      void client.invalidateQueries({ queryKey: ['documents'] })
-    } catch (error) {
-      announce(errorText(error))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <tr>
-      <th scope="row">{stageLabel(failure.stage)}</th>
-      <td className="failure-text">{failure.error}</td>
-      <td>{number(failure.jobs)}</td>
-      <td className="align-right">
-        <button
-          type="button"
-          className="button"
-          disabled={busy}
-          aria-label={`${label}: ${count(failure.jobs, 'document')}, ${failure.error}`}
-          onClick={() => void retry()}
-        >
-          <Icon name="retry" />
-          {label}
-        </button>
-      </td>
-    </tr>
-  )
 }
 
 function Providers({ providers, throttles, now }: Pick<Overview, 'providers' | 'throttles'> & { now: number }) {

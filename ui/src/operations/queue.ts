@@ -6,18 +6,17 @@ export interface StageQueue {
   stage: string
   waiting: number
   running: number
-  failed: number
   /** When the oldest waiting job became due. */
   oldest: string | null
 }
 
 export function byStage(rows: readonly View<'QueueView'>[]): StageQueue[] {
   const stages = new Map<string, StageQueue>()
-  for (const row of rows) {
-    const stage = stages.get(row.stage) ?? { stage: row.stage, waiting: 0, running: 0, failed: 0, oldest: null }
+  // Failed jobs are listed with their documents, not here.
+  for (const row of rows.filter(({ status }) => status !== 'FAILED')) {
+    const stage = stages.get(row.stage) ?? { stage: row.stage, waiting: 0, running: 0, oldest: null }
     if (row.status === 'PENDING') Object.assign(stage, { waiting: row.jobs, oldest: row.oldest })
     if (row.status === 'PROCESSING') stage.running = row.jobs
-    if (row.status === 'FAILED') stage.failed = row.jobs
     stages.set(row.stage, stage)
   }
   // Two unknown stages have the same rank: Infinity - Infinity is NaN, so compare instead of subtracting.

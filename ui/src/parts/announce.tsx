@@ -6,6 +6,7 @@ const toast = createStore<{ text: string; at: number } | null>(null)
 const DURATION = 6_000
 
 export function announce(text: string): void {
+  if (!text.trim()) return
   toast.set({ text, at: Date.now() })
 }
 

@@ -30,6 +30,14 @@ const PATHS = {
   tag: 'M4 4.500h8l8 8-7.500 7.500-8.500-8zM8 8.500v.100',
   clock: 'M12 20.500a8.500 8.500 0 1 0 0-17 8.500 8.500 0 0 0 0 17ZM12 7.500V12l3 2',
   columns: 'M4 5h16v14H4zM12 5v14',
+  outline: 'M4 6h.010M8 6h12M7 12h.010M11 12h9M7 18h.010M11 18h9',
+  quote: 'M5 17c2.500-1 3.500-3 3.500-6H5V6h5.500v5c0 4-2 6.500-5.500 7.500zM14 17c2.500-1 3.500-3 3.500-6H14V6h5.500v5c0 4-2 6.500-5.500 7.500z',
+  copy: 'M8.500 8.500h11v11h-11zM5 15.500H4.500v-11h11V5',
+  find: 'M5 3.500h9l4 4v4M5 3.500v17h6M15.500 19a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7ZM18 18l3 3',
+  up: 'M6 15l6-6 6 6',
+  down: 'M6 9l6 6 6-6',
+  together: 'M4 5h6v14H4zM14 5h6v14h-6zM10 10h4M10 14h4',
+  print: 'M7 9V4h10v5M7 17H4.500V9h15v8H17M7 14h10v6H7z',
 } as const
 
 export type IconName = keyof typeof PATHS

@@ -1,16 +1,17 @@
-// The current server time for countdowns, updated every second while the page is visible.
+// The current server time for countdowns and ages, updated while the page is visible.
 import { useEffect, useState } from 'react'
 import { serverNow } from '../api/clock'
 
-export function useNow(ticking: boolean): number {
+/** `every`: milliseconds between two updates. */
+export function useNow(ticking: boolean, every = 1_000): number {
   const [now, setNow] = useState(serverNow)
   useEffect(() => {
     setNow(serverNow())
     if (!ticking) return
     const timer = setInterval(() => {
       if (!document.hidden) setNow(serverNow())
-    }, 1_000)
+    }, every)
     return () => clearInterval(timer)
-  }, [ticking])
+  }, [ticking, every])
   return now
 }

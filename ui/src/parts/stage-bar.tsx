@@ -1,7 +1,7 @@
 // The stages of a run as a row of progress bars.
 import type { View } from '../api/client'
 import { seconds } from '../words/format'
-import { progressText, stageLabel } from '../words/stages'
+import { progressText } from '../words/stages'
 
 type Stage = View<'StageView'>
 
@@ -16,7 +16,8 @@ export function segmentFill(stage: Stage): number {
       // At least 8 %, so that a stage that has just started is visible.
       return stage.progress?.total ? Math.max(0.08, Math.min(1, stage.progress.done / stage.progress.total)) : 0.5
     case 'PENDING':
-      return 0.3
+      // The whole bar is hatched: a waiting stage has made no progress.
+      return 1
     default:
       return 0
   }
@@ -29,7 +30,7 @@ export function segmentClass(stage: Stage): string {
 
 /** `Embed: running for 12 s, chunk 76 of 406`. */
 export function stageText(stage: Stage): string {
-  const name = stageLabel(stage.name)
+  const name = stage.label
   if (stage.reused) return `${name}: reused`
   const spent = stage.seconds === null ? '' : ` ${seconds(stage.seconds)}`
   switch (stage.status) {
@@ -69,7 +70,7 @@ export function StageBar({ stages, named = false }: { stages: readonly Stage[]; 
           </span>
           {named && (
             <span className="stage-bar-label">
-              {stageLabel(stage.name)} <b>{duration(stage)}</b>
+              {stage.label} <b>{duration(stage)}</b>
             </span>
           )}
         </span>

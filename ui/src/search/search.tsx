@@ -1,18 +1,15 @@
 // The search view. Results are updated while typing; arrow keys move between them, Enter opens one.
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { anchorOf } from '../api/anchor'
-import { api, unwrap, type View } from '../api/client'
 import { documentQuery } from '../api/queries'
 import { Icon } from '../parts/icon'
+import { openedFrom, rememberOpened } from '../parts/opened'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
 import { useTitle } from '../parts/title'
-import { documentRoute, hrefTo, navigate, replaceRoute, type SearchRoute } from '../route'
-import { timecode } from '../words/format'
-import { Snippet } from './snippet'
-
-/** openapi-fetch widens the tuples of `highlights` to arrays. */
-type Hit = Omit<View<'HitView'>, 'highlights'> & { highlights: number[][] }
+import { hrefTo, navigate, replaceRoute, type SearchRoute } from '../route'
+import { FacetFilters } from './facets'
+import { HitCard, hitRoute } from './hit'
+import { resultCount, useSearch, useSuggestions } from './results'
 
 /** Milliseconds after the last key press before the search starts. */
 const DEBOUNCE = 120
@@ -22,51 +19,31 @@ const MODES: [SearchRoute['mode'], string, string][] = [
   ['vector', 'Similar meaning', 'Results are close in meaning to the query'],
 ]
 
-const searchQuery = ({ q, mode, kind, document }: SearchRoute, limit: number) =>
-  queryOptions({
-    queryKey: ['search', q, mode, kind, document, limit],
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET('/search', {
-          params: {
-            query: {
-              q,
-              mode,
-              limit,
-              ...(kind ? { kind: kind as 'call' } : {}),
-              ...(document ? { document_id: document } : {}),
-            },
-          },
-          signal,
-        }),
-      ),
-    enabled: q.trim() !== '',
-    staleTime: 10_000,
-  })
+/** Pages of results that are fetched again to find the one that was opened. */
+const MAX_RESTORED_PAGES = 5
 
 export function Search({ route }: { route: SearchRoute }) {
   const [input, setInput] = useState(route.q)
-  const [limit, setLimit] = useState(20)
   const box = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLOListElement>(null)
   useTitle(route.q ? `${route.q} · Search` : 'Search')
   useEffect(() => setInput(route.q), [route.q])
   useEffect(() => {
-    box.current?.focus()
+    if (openedFrom(hrefTo(route)) === null) box.current?.focus()
   }, [])
-  useEffect(() => setLimit(20), [route.q, route.mode])
   useEffect(() => {
     if (input === route.q) return
     const timer = setTimeout(() => replaceRoute({ ...route, q: input }), DEBOUNCE)
     return () => clearTimeout(timer)
   }, [input, route])
-  const { data, error, isFetching, isPlaceholderData } = useQuery({
-    ...searchQuery(route, limit),
-    placeholderData: keepPreviousData,
-  })
+  const { data, error, isFetching, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage } = useSearch(route)
+  const suggestions = useSuggestions(input)
+  const results = data?.pages[0]
+  const hits = data?.pages.flatMap((page) => page.hits) ?? []
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const typing = (event.target as HTMLElement).closest('input, select') !== null
+    const by = { ArrowDown: 1, ArrowUp: -1, ...(typing ? {} : { j: 1, k: -1 }) }[event.key]
     const links = [...(list.current?.querySelectorAll<HTMLElement>('.hit-link') ?? [])]
     const index = links.indexOf(document.activeElement as HTMLElement)
     if (by !== undefined && links.length) {
@@ -75,12 +52,30 @@ export function Search({ route }: { route: SearchRoute }) {
       if (next < 0) box.current?.focus()
       else links[Math.min(next, links.length - 1)]?.focus()
     } else if (event.key === 'Enter' && event.target === box.current && !isPlaceholderData) {
-      const first = data?.hits[0]
-      if (first && input === route.q) navigate(hitRoute(first))
+      const first = hits[0]
+      if (first && input === route.q) {
+        rememberOpened(hrefTo(route), first.chunk_id)
+        navigate(hitRoute(first))
+      }
     } else if (event.key === 'Escape' && event.target !== box.current) {
       box.current?.focus()
     }
   }
+
+  // Going back to the results focuses the one that was opened; it scrolls into view by that. After a reload the further
+  // results are not there yet.
+  const restored = useRef(false)
+  useEffect(() => {
+    if (restored.current || !hits.length || isPlaceholderData || isFetchingNextPage) return
+    const chunk = openedFrom(hrefTo(route))
+    const link = chunk && list.current?.querySelector<HTMLElement>(`[data-chunk="${chunk}"]`)
+    if (chunk && !link && hasNextPage && data!.pages.length < MAX_RESTORED_PAGES) {
+      void fetchNextPage()
+      return
+    }
+    restored.current = true
+    if (link) link.focus()
+  })
 
   const hasQuery = route.q.trim() !== ''
   return (
@@ -93,9 +88,16 @@ export function Search({ route }: { route: SearchRoute }) {
           type="search"
           aria-label="Search all documents"
           placeholder="Search all documents"
+          list="search-suggestions"
+          autoComplete="off"
           value={input}
           onChange={(event) => setInput(event.target.value)}
         />
+        <datalist id="search-suggestions">
+          {suggestions.map((text) => (
+            <option key={text} value={text} />
+          ))}
+        </datalist>
         {isFetching && hasQuery && <span className="spinner" />}
       </div>
       <div className="search-filters">
@@ -113,17 +115,11 @@ export function Search({ route }: { route: SearchRoute }) {
             </button>
           ))}
         </div>
-        <select
-          className="select"
-          aria-label="Kind"
-          value={route.kind ?? ''}
-          onChange={(event) => navigate({ ...route, kind: event.target.value || null })}
-        >
-          <option value="">All kinds</option>
-          <option value="document">Documents</option>
-          <option value="call">Calls</option>
-        </select>
+        <FacetFilters route={route} facets={results?.facets ?? null} />
         {route.document && <DocumentFilter route={route} id={route.document} />}
+        <a className="button" href={hrefTo({ view: 'ask', q: input, kind: route.kind, document: route.document })}>
+          Ask a question
+        </a>
       </div>
       {!hasQuery ? (
         <Empty icon="search" title="Search all documents">
@@ -134,23 +130,28 @@ export function Search({ route }: { route: SearchRoute }) {
         </Empty>
       ) : error && !data ? (
         <ErrorNotice error={error} />
-      ) : !data ? (
+      ) : !results ? (
         <Loading what="Searching" />
-      ) : data.hits.length ? (
+      ) : hits.length ? (
         <>
+          <p className="small result-count" role="status">
+            {resultCount(results, route)}
+          </p>
+          <DidYouMean route={route} query={results.did_you_mean} />
           <ol className="hits" ref={list} aria-label="Results" aria-busy={isPlaceholderData}>
-            {data.hits.map((hit) => (
-              <HitCard key={hit.chunk_id} hit={hit} />
+            {hits.map((hit) => (
+              <HitCard key={hit.chunk_id} hit={hit} route={route} />
             ))}
           </ol>
-          {data.hits.length >= limit && limit < 100 && (
-            <button type="button" className="button" onClick={() => setLimit(Math.min(100, limit + 40))}>
+          {hasNextPage && (
+            <button type="button" className="button" onClick={() => void fetchNextPage()}>
               Show more
             </button>
           )}
         </>
       ) : (
         <Empty icon="search" title={`No results for “${route.q}”`}>
+          <DidYouMean route={route} query={results.did_you_mean} />
           <p>
             {route.document && 'Only this document was searched. '}
             {route.mode === 'text' ? 'Try “Similar meaning”.' : 'Only completed documents are searched.'}
@@ -170,26 +171,11 @@ function DocumentFilter({ route, id }: { route: SearchRoute; id: string }) {
   )
 }
 
-function HitCard({ hit }: { hit: Hit }) {
-  const anchor = anchorOf(hit.anchor)
-  const location = [
-    anchor.page === null ? null : `page ${anchor.page}`,
-    anchor.speaker,
-    anchor.seconds && timecode(anchor.seconds[0]),
-    anchor.headings.length ? anchor.headings.join(' › ') : null,
-  ].filter(Boolean)
+function DidYouMean({ route, query }: { route: SearchRoute; query: string | null }) {
+  if (!query) return null
   return (
-    <li className="hit">
-      <a className="hit-link" href={hrefTo(hitRoute(hit))} dir="auto">
-        {hit.document_name}
-      </a>
-      {location.length > 0 && <span className="hit-where">{location.join(' · ')}</span>}
-      <Snippet text={hit.snippet} highlights={hit.highlights} />
-    </li>
+    <p className="did-you-mean">
+      Did you mean <a href={hrefTo({ ...route, q: query })}>{query}</a>?
+    </p>
   )
-}
-
-function hitRoute(hit: Hit) {
-  const { page } = anchorOf(hit.anchor)
-  return documentRoute(hit.document_id, { chunk: hit.chunk_id, ordinal: hit.ordinal, page })
 }

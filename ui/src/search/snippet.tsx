@@ -1,4 +1,7 @@
 // The snippet of a search result with its highlights, whose spans count characters (code points).
+import { useMemo } from 'react'
+import { renderLines } from '../markdown/passage'
+import type { Mark } from '../markdown/render'
 import { toUtf16 } from '../markdown/source'
 
 export interface SnippetPart {
@@ -27,10 +30,21 @@ export function splitHighlights(snippet: string, highlights: readonly (readonly 
   return parts
 }
 
+/** A snippet as rendered markdown, in one paragraph. */
 export function Snippet({ text, highlights }: { text: string; highlights: readonly (readonly number[])[] }) {
+  const nodes = useMemo(() => renderLines(text, marksOf(text, highlights)), [text, highlights])
   return (
     <p className="snippet" dir="auto">
-      {splitHighlights(text, highlights).map((part, index) => (part.hit ? <mark key={index}>{part.text}</mark> : part.text))}
+      {nodes}
     </p>
   )
+}
+
+function marksOf(text: string, highlights: readonly (readonly number[])[]): Mark[] {
+  let at = 0
+  return splitHighlights(text, highlights).flatMap((part): Mark[] => {
+    const start = at
+    at += part.text.length
+    return part.hit ? [{ start, end: at, kind: 'word' }] : []
+  })
 }

@@ -28,6 +28,10 @@ export function Uploads({ children }: { children: ReactNode }) {
 function makeQueue(client: QueryClient): UploadQueue {
   return new UploadQueue(send, (document) => {
     addDocument(client, document)
+    if (document.version > 1) {
+      // The document shows its old content until the new version is published.
+      for (const query of ['document', 'versions']) void client.invalidateQueries({ queryKey: [query, document.id] })
+    }
     void client.invalidateQueries({ queryKey: statusKey(document.id) })
   })
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { Icon } from '../parts/icon'
 import { useUploadQueue } from './context'
-import { entriesOf, readFiles } from './dropped-files'
+import { entriesOf, readItems } from './dropped-files'
 
 export function DropZone() {
   const queue = useUploadQueue()
@@ -29,7 +29,7 @@ export function DropZone() {
       setDragging(false)
       if (!event.dataTransfer || !carriesFiles(event)) return
       event.preventDefault()
-      void readFiles(entriesOf(event.dataTransfer)).then((files) => queue.add(files))
+      void readItems(entriesOf(event.dataTransfer)).then((items) => queue.add(items))
     }
     const paste = (event: ClipboardEvent) => {
       const files = Array.from(event.clipboardData?.files ?? [])

@@ -1,5 +1,11 @@
 // The files of a drop, with those of dropped folders and their subfolders.
 
+import { folderKey } from './folder-keys'
+import type { UploadItem } from './queue'
+
+/** The paths of dropped files, which begin with the name of the dropped folder. */
+const droppedPaths = new WeakMap<File, string>()
+
 /** Files that file managers create; they are not uploaded. */
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini', '.localized'])
 
@@ -18,11 +24,46 @@ export function entriesOf(transfer: DataTransfer): (FileSystemEntry | File)[] {
   return entries
 }
 
+/**
+ * The files of the entries, with their collections: the sub-folder of a dropped folder, or the folder itself if several
+ * folders were dropped.
+ */
+export async function readItems(entries: readonly (FileSystemEntry | File)[]): Promise<UploadItem[]> {
+  const folders = entries.filter((entry) => !(entry instanceof File) && entry.isDirectory) as FileSystemDirectoryEntry[]
+  const others = entries.filter((entry) => entry instanceof File || !entry.isDirectory)
+  const inCollection = (files: readonly File[], collection: string | null) =>
+    files.map((file) => ({ file, collection, key: folderKey(droppedPaths.get(file)) }))
+  const items = inCollection(await readFiles(others), null)
+  for (const folder of folders) {
+    if (folders.length > 1) items.push(...inCollection(await readFiles([folder]), folder.name))
+    else {
+      for (const entry of await children(folder)) {
+        items.push(...inCollection(await readFiles([entry]), entry.isDirectory ? entry.name : null))
+      }
+    }
+  }
+  return items
+}
+
+/** The files of a chosen folder, with its sub-folders as collections: `inbox/letters/a.pdf` is in `letters`. */
+export function chosenItems(files: readonly File[]): UploadItem[] {
+  return files
+    .filter((file) => !isSystemFile(file.name))
+    .map((file) => {
+      const parts = file.webkitRelativePath.split('/')
+      return { file, collection: parts.length > 2 ? (parts[1] ?? null) : null, key: folderKey(file.webkitRelativePath) }
+    })
+}
+
 export async function readFiles(entries: readonly (FileSystemEntry | File)[]): Promise<File[]> {
   const files: File[] = []
   for (const entry of entries) {
     if (entry instanceof File) files.push(entry)
-    else if (entry.isFile) files.push(await asFile(entry as FileSystemFileEntry))
+    else if (entry.isFile) {
+      const file = await asFile(entry as FileSystemFileEntry)
+      droppedPaths.set(file, entry.fullPath)
+      files.push(file)
+    }
     else files.push(...(await readFiles(await children(entry as FileSystemDirectoryEntry))))
   }
   return files.filter((file) => !isSystemFile(file.name))

@@ -1,6 +1,6 @@
 // The upload queue: three files at a time, each with its progress.
 import { createStore, type Store } from '../parts/store'
-import type { SendFile, Uploaded, UploadHandle } from './send'
+import type { SendFile, Uploaded, UploadHandle, VersionTarget } from './send'
 
 export type UploadState =
   | { phase: 'waiting' }
@@ -20,8 +20,13 @@ export interface Upload {
 const CONCURRENCY = 3
 const MAX_ATTEMPTS = 5
 
-interface PendingFile {
+/** A file and the collection that its folder stands for. With a key or `replaces` it is the next version of a document. */
+export interface UploadItem extends VersionTarget {
   file: File
+  collection: string | null
+}
+
+interface PendingFile extends UploadItem {
   sending: UploadHandle | null
   attempts: number
 }
@@ -35,11 +40,13 @@ export class UploadQueue {
     private readonly onStored: (document: Uploaded) => void,
   ) {}
 
-  add(files: Iterable<File>): void {
+  add(files: Iterable<File | UploadItem>): void {
     const added: Upload[] = []
-    for (const file of files) {
+    for (const item of files) {
+      const given: UploadItem = item instanceof File ? { file: item, collection: null } : item
+      const { file } = given
       const id = newKey()
-      this.files.set(id, { file, sending: null, attempts: 0 })
+      this.files.set(id, { ...given, sending: null, attempts: 0 })
       added.push({ id, name: file.name, size: file.size, state: { phase: 'waiting' } })
     }
     if (!added.length) return
@@ -85,7 +92,8 @@ export class UploadQueue {
     const pending = this.files.get(id)
     if (!pending) return
     this.change(id, { phase: 'sending', sent: 0 })
-    const sending = this.send(pending.file, id, (sent) => this.change(id, { phase: 'sending', sent }, 'sending'))
+    const onProgress = (sent: number) => this.change(id, { phase: 'sending', sent }, 'sending')
+    const sending = this.send(pending.file, id, onProgress, pending.collection, pending)
     pending.sending = sending
     const result = await sending.result
     if (!this.files.has(id)) return

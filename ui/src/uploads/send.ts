@@ -18,9 +18,21 @@ export interface UploadHandle {
   cancel(): void
 }
 
-export type SendFile = (file: File, key: string, onProgress: (sent: number) => void) => UploadHandle
+/** The document whose next version a file is: by its key, or by its id. */
+export interface VersionTarget {
+  key?: string | null
+  replaces?: string | null
+}
 
-export const send: SendFile = (file, key, onProgress) => {
+export type SendFile = (
+  file: File,
+  idempotencyKey: string,
+  onProgress: (sent: number) => void,
+  collection?: string | null,
+  target?: VersionTarget,
+) => UploadHandle
+
+export const send: SendFile = (file, idempotencyKey, onProgress, collection = null, target = {}) => {
   const request = new XMLHttpRequest()
   const result = new Promise<UploadResult>((resolve) => {
     request.upload.onprogress = (event) => onProgress(event.lengthComputable ? event.loaded / event.total : 0)
@@ -31,11 +43,13 @@ export const send: SendFile = (file, key, onProgress) => {
     }
     request.onload = () => resolve(resultOf(request))
   })
-  request.open('POST', apiUrl('/documents'))
-  for (const [name, value] of Object.entries({ ...authorization(), 'Idempotency-Key': key })) {
+  request.open('POST', target.replaces ? apiUrl('/documents/{id}/versions', { id: target.replaces }) : apiUrl('/documents'))
+  for (const [name, value] of Object.entries({ ...authorization(), 'Idempotency-Key': idempotencyKey })) {
     request.setRequestHeader(name, value)
   }
   const body = new FormData()
+  if (collection !== null) body.append('collection', collection)
+  if (target.key) body.append('key', target.key)
   body.append('file', file, file.name)
   request.send(body)
   return { result, cancel: () => request.abort() }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Icon } from '../parts/icon'
 import { documentRoute, hrefTo } from '../route'
 import { bytes, count } from '../words/format'
+import { batchText, useBatch } from './batch'
 import { useUploadQueue, useUploads } from './context'
 import { hasEnded, uploadProgress, type Upload } from './queue'
 
@@ -13,6 +14,7 @@ export function Tray() {
   const queue = useUploadQueue()
   const uploads = useUploads()
   const [open, setOpen] = useState(true)
+  const batch = useBatch(uploads)
   if (!uploads.length) return null
   const active = uploads.filter((upload) => !hasEnded(upload.state)).length
   return (
@@ -31,6 +33,7 @@ export function Tray() {
             type="button"
             className="button plain icon-only"
             aria-label="Close uploads"
+            title="Close uploads"
             onClick={() => queue.clear()}
           >
             <Icon name="close" />
@@ -40,6 +43,7 @@ export function Tray() {
       <div className="tray-line">
         <i style={{ transform: `scaleX(${uploadProgress(uploads)})` }} />
       </div>
+      {batch && <p className="tray-batch">{batchText(batch)}</p>}
       {open && (
         <ul tabIndex={0} aria-label="Files">
           {shown(uploads).map((upload) => (
@@ -56,11 +60,17 @@ function UploadRow({ upload, onCancel }: { upload: Upload; onCancel: () => void 
   return (
     <li className={`upload ${state.phase}`}>
       <span className="upload-name" title={name}>
-        {state.phase === 'stored' ? <a href={hrefTo(documentRoute(state.document.id))}>{name}</a> : name}
+        {state.phase === 'stored' && !state.document.duplicate ? <a href={hrefTo(documentRoute(state.document.id))}>{name}</a> : name}
       </span>
-      <span className="upload-state">{uploadText(upload)}</span>
+      <span className="upload-state">
+        {state.phase === 'stored' && state.document.duplicate ? (
+          <a href={hrefTo(documentRoute(state.document.id))}>{uploadText(upload)}</a>
+        ) : (
+          uploadText(upload)
+        )}
+      </span>
       {!hasEnded(state) && (
-        <button type="button" className="button plain icon-only" aria-label={`Cancel ${name}`} onClick={onCancel}>
+        <button type="button" className="button plain icon-only" aria-label={`Cancel ${name}`} title={`Cancel ${name}`} onClick={onCancel}>
           <Icon name="close" />
         </button>
       )}
@@ -77,9 +87,8 @@ export function uploadText({ state, size }: Upload): string {
     case 'interrupted':
       return 'The server does not answer; the upload resumes when it is back'
     case 'stored':
-      return state.document.duplicate
-        ? `Duplicate of “${state.document.name}”`
-        : 'Stored'
+      if (state.document.duplicate) return `Duplicate of “${state.document.name}”`
+      return state.document.version > 1 ? `Stored as version ${state.document.version}` : 'Stored'
     case 'refused':
       return state.reason
     case 'cancelled':

@@ -58,8 +58,10 @@ export function eventText(event: Event, events: readonly Event[], reusedFrom = '
       return detail['continued']
         ? { tone: 'quiet', what: 'Time limit reached; continued in a new run', more: null }
         : { tone: 'bad', what: 'Timed out', more: null }
-    case 'RUN_CANCELLED':
-      return { tone: 'quiet', what: 'Cancelled', more: null }
+    case 'RUN_CANCELLED': {
+      const newer = detail['reason'] === 'newer_version' ? `Version ${String(detail['version'])} was uploaded` : null
+      return { tone: 'quiet', what: 'Cancelled', more: newer }
+    }
     case 'SCHEDULER_CONTENTION':
       return { tone: 'quiet', what: 'Waited for the database', more: null }
     default:

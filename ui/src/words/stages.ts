@@ -10,9 +10,15 @@ export interface Progress {
 
 const LABELS: Record<string, string> = labels
 
-/** The label of a stage code. The table is generated from the server's STAGE_LABELS; a plug-in's stage shows its code. */
+/** The label of a stage code. The table is generated from the server's STAGE_LABELS; the code of another stage becomes words. */
 export function stageLabel(stage: string): string {
-  return LABELS[stage] ?? stage
+  return LABELS[stage] ?? inWords(stage)
+}
+
+/** `acme_summary` → `Acme summary`, as the server makes the label of a stage that declares none. */
+function inWords(code: string): string {
+  const words = code.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** `Read, Save text and Split`. */

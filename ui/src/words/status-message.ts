@@ -47,6 +47,9 @@ export function statusMessage(status: Status, now: number): StatusMessage {
   }
 }
 
+/** The codes of rejections because of a password. */
+const LOCKED: ReadonlySet<string> = new Set(['encrypted', 'wrong_password'])
+
 const RAISE_DEADLINE = 'Raise run_deadline_seconds (call_deadline_seconds for calls) to allow more time.'
 
 function waiting(status: Status, reason: string, now: number): StatusMessage {
@@ -61,7 +64,7 @@ function waiting(status: Status, reason: string, now: number): StatusMessage {
 
 function running(status: Status): StatusMessage {
   const stage = status.stages.find(({ status: state }) => state === 'PROCESSING')
-  const what = stage ? `${stageLabel(stage.name)}: ${progressText(stage.progress) ?? 'running'}.` : 'Queued.'
+  const what = stage ? `${stage.label}: ${progressText(stage.progress) ?? 'running'}.` : 'Queued.'
   const searchable = status.searchable ? ' Search uses the previous content until this run completes.' : ''
   return { tone: 'busy', label: 'Processing', what: what + searchable, action: null }
 }
@@ -90,7 +93,8 @@ function failed(status: Status): StatusMessage {
         ...message,
         label: 'Rejected',
         what: error || 'This file cannot be processed.',
-        action: 'Retrying won’t help. Convert the file and upload it again.',
+        // The error of a locked file says what to do.
+        action: LOCKED.has(status.run.rejection_code ?? '') ? null : 'Retrying won’t help. Convert the file and upload it again.',
       }
     case 'QUARANTINED':
       return {
@@ -130,7 +134,7 @@ function atStage(status: Status): string {
   const name = stopped?.name ?? status.stage
   if (name === null) return ''
   const attempts = stopped?.status === 'FAILED' && stopped.attempts > 1 ? ` after ${stopped.attempts} attempts` : ''
-  return ` at stage “${stageLabel(name)}”${attempts}`
+  return ` at stage “${stopped?.label ?? stageLabel(name)}”${attempts}`
 }
 
 function withPeriod(text: string): string {

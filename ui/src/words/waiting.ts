@@ -35,6 +35,8 @@ export function waitingText({ reason, provider, detail = null, secondsLeft = nul
       return `Storage is not available; retrying${later}.`
     case 'unknown_stage':
       return 'No running worker supports this stage.'
+    case 'paused':
+      return provider ? `Calls to ${provider} are paused by an operator.` : 'This stage is paused by an operator.'
     case 'worker_stopped':
       return 'The worker was stopped; waiting for a free worker.'
     default:

@@ -13,6 +13,7 @@ type Stage = Status['stages'][number]
 function stage(name: string, status: string, more: Partial<Stage> = {}): Stage {
   return {
     name,
+    label: stageLabel(name),
     status,
     attempts: 0,
     crashes: 0,
@@ -35,7 +36,7 @@ function status(more: Partial<Status> = {}): Status {
     document_id: 'd',
     status: 'PROCESSING',
     searchable: false,
-    run: { id: 'r', state: 'RUNNING', failure_type: null, resumes_run_id: null, deadline_seconds: 120 },
+    run: { id: 'r', state: 'RUNNING', failure_type: null, rejection_code: null, resumes_run_id: null, deadline_seconds: 120 },
     stage: 'embed',
     stages: [
       stage('extract', 'COMPLETED', { seconds: 1.5 }),
@@ -55,8 +56,8 @@ function status(more: Partial<Status> = {}): Status {
 
 const FAILED_STAGES = [stage('extract', 'COMPLETED'), stage('embed', 'FAILED', { attempts: 2 })]
 
-function failure(kind: string, error: string, stages = FAILED_STAGES) {
-  const run = { id: 'r', state: 'FAILED', failure_type: kind, resumes_run_id: null, deadline_seconds: null }
+function failure(kind: string, error: string, code: string | null = null, stages = FAILED_STAGES) {
+  const run = { id: 'r', state: 'FAILED', failure_type: kind, rejection_code: code, resumes_run_id: null, deadline_seconds: null }
   return statusMessage(status({ status: 'FAILED', run, error, stages }), NOW)
 }
 
@@ -100,6 +101,14 @@ describe('status messages', () => {
     const message = failure('REJECTED', 'The PDF is password-protected')
     expect(message.what).toBe('The PDF is password-protected.')
     expect(message.action).toBe('Retrying won’t help. Convert the file and upload it again.')
+  })
+
+  test('a locked document needs its password, which the error says', () => {
+    const message = failure('REJECTED', 'This PDF is password-protected. Enter its password.', 'encrypted')
+    expect(message.what).toBe('This PDF is password-protected. Enter its password.')
+    expect(message.action).toBeNull()
+    expect(failure('REJECTED', 'Wrong password.', 'wrong_password').action).toBeNull()
+    expect(failure('REJECTED', 'Damaged.', 'corrupt').action).toContain('Convert the file')
   })
 
   test('a quarantined document does not run again by itself', () => {
@@ -188,9 +197,9 @@ describe('events', () => {
 })
 
 describe('stages', () => {
-  test('labels come from the server; an unknown stage shows its code', () => {
+  test('labels come from the server; the code of an unknown stage becomes words', () => {
     expect(stageLabel('save_markdown')).toBe('Save text')
-    expect(stageLabel('plugin_stage')).toBe('plugin_stage')
+    expect(stageLabel('acme_summary')).toBe('Acme summary')
   })
 
   test('stages are ranked in pipeline order, unknown ones last', () => {

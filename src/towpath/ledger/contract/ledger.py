@@ -6,7 +6,7 @@ raises (or returns) LeaseLost and changes no row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -15,10 +15,12 @@ from towpath.errors import LeaseLost
 from towpath.ledger.contract.provider_calls import CallAnswer, CallRequest, CallState
 from towpath.ledger.contract.settlements import Settled, Settlement
 from towpath.ledger.contract.throttling import ProviderThrottle
+from towpath.model.audit import Actor
 from towpath.model.document import NewDocument
 from towpath.model.event import Event, EventKind
-from towpath.model.job import ClaimedJob, Job, Lease, Progress, WaitingReason
+from towpath.model.job import ClaimedJob, DueJob, Job, JobStatus, Lease, Progress, WaitingReason
 from towpath.model.json_types import Json
+from towpath.model.labels import NO_LABELS, Labels
 from towpath.model.run import Run
 
 
@@ -46,6 +48,12 @@ class Submission:
     document: NewDocument
     plan: RunPlan
     idempotency_key: str | None = None
+    #: Who submits it; None writes no audit row.
+    actor: Actor | None = None
+    #: A document that exists keeps its own collection and gets these tags and metadata in addition.
+    labels: Labels = NO_LABELS
+    #: The id of the document whose next version this is; None: the key of the document or its bytes decide.
+    replaces: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +63,13 @@ class Submitted:
     document_id: str
     run_id: str | None
     duplicate: bool = False
-    #: The document's blob had been deleted; it uses the blob of this upload now.
+    #: The document uses the blob of this upload now.
     adopted: bool = False
+    #: The blob that is used instead of this upload's, of the same bytes; the one that is no longer in use if the new
+    #: one was adopted.
+    known_blob_key: str = ""
+    #: The version of the document that has these bytes.
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,10 @@ class ClaimRequest:
     limit: int
     lease_seconds: float
     stages: Sequence[str] | None = None
+    #: Claim only those of these jobs that are due; None claims in fair order.
+    job_ids: Sequence[str] | None = None
+    #: Claim only jobs of this organization; None claims those of all.
+    org_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +117,7 @@ class PruneResult:
     answers: int = 0
     blobs: tuple[str, ...] = ()
     after: str | None = None
+    deliveries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +132,16 @@ class WorkerInfo:
     started_at: datetime
     #: The settings that should be the same in every process.
     settings: Json = field(default_factory=dict[str, object])
+    #: Whether its database session holds a lock, which is free as soon as the worker has died.
+    session_lock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BusyWorker:
+    """A worker with a session lock that has jobs in process; ``connected`` while the lock is held."""
+
+    id: str
+    connected: bool
 
 
 class Ledger(Protocol):
@@ -140,9 +168,15 @@ class Ledger(Protocol):
         org_id: str,
         from_stage: str | None = None,
         fresh: bool = False,
+        sealed_password: str | None = None,
     ) -> str: ...
 
     async def claim(self, request: ClaimRequest, now: datetime) -> list[ClaimedJob]: ...
+    async def due_jobs(
+        self, now: datetime, *, limit: int, stages: Sequence[str] | None = None, after_org: str | None = None
+    ) -> list[DueJob]:
+        """The next jobs in the order of fair claims, which starts after ``after_org``. Claims nothing."""
+        ...
 
     def heartbeat(self, leases: Sequence[Lease], lease_seconds: float, now: datetime) -> set[str]:
         """Extend the leases; return the ids of the jobs still held. Blocking: call it in a separate thread."""
@@ -161,17 +195,34 @@ class Ledger(Protocol):
         self, settlements: Sequence[Settlement], now: datetime, *, lease_seconds: float = 30.0
     ) -> list[Settled | LeaseLost]: ...
 
-    async def sweep(self, now: datetime, *, limit: int = 100) -> SweepResult: ...
+    async def sweep(
+        self, now: datetime, *, limit: int = 100, dead_workers: Sequence[str] = ()
+    ) -> SweepResult:
+        """Rescue jobs whose leases have expired or whose workers have died, and end runs past their deadline."""
+        ...
+
+    async def busy_workers(self, *, except_for: str) -> list[BusyWorker]:
+        """The other workers with jobs in process and a session lock; none on SQLite, which has one process."""
+        ...
+
     async def recover(self, now: datetime, *, resume_runs: bool = True) -> RecoveryResult: ...
 
     async def index_vectors(self, limit: int) -> int:
         """Put up to ``limit`` published vectors into the search index; how many there were."""
         ...
 
+    async def index_words(self) -> int:
+        """Index the words of some published documents that are not in the word index; how many there were."""
+        ...
+
+    async def merge_words(self) -> bool:
+        """Merge some small segments of the word index; False if there were none to merge."""
+        ...
+
     async def prune(
         self, what: str, before: datetime, *, after: str | None = None, limit: int = 500
     ) -> PruneResult:
-        """Remove one batch of old ``runs``, ``events`` or ``answers`` that no existing document needs."""
+        """Remove one batch of old ``runs``, ``events``, ``answers`` or ``deliveries`` that no document needs."""
         ...
 
     async def cancel(self, run_id: str, now: datetime, *, org_id: str) -> None: ...
@@ -202,6 +253,12 @@ class Ledger(Protocol):
 
     async def save_batch_limit(self, provider: str, endpoint: str, inputs: int, now: datetime) -> None: ...
 
+    async def published_vectors(
+        self, document_id: str, model: str, *, org_id: str
+    ) -> Mapping[str, Sequence[float]]:
+        """The vectors of this model of the document's published chunks, by chunk id."""
+        ...
+
     async def throttle_provider(
         self, provider: str, until: datetime, reason: WaitingReason, detail: str, now: datetime
     ) -> None:
@@ -228,6 +285,10 @@ class Ledger(Protocol):
 
     async def deregister_worker(self, worker_id: str) -> None:
         """Remove the row of a worker that stops."""
+        ...
+
+    async def job_of_worker(self, job_id: str, *, org_id: str) -> tuple[JobStatus, ClaimedJob]:
+        """The status of a job, and the job as its last claim returned it, with its present lease."""
         ...
 
     async def run(self, run_id: str, *, org_id: str) -> Run: ...

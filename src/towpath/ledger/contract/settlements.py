@@ -5,11 +5,11 @@ Each settlement is one ledger verb; a batch of them is one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from towpath.model.job import Lease, WaitingReason
+from towpath.model.job import Lease, Progress, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.run import FailureType
 
@@ -25,6 +25,14 @@ class Advance:
     next_payload: Json = field(default_factory=dict[str, object])
     keep: bool = True
     writes: Sequence[object] = ()
+    #: The last progress of the stage; None leaves what is stored.
+    progress: Progress | None = None
+    #: The password for the next stage, if the stage that reads the file is still to come.
+    sealed_password: str | None = field(default=None, repr=False)
+    #: The id of the next stage's job; None lets the ledger make one.
+    next_id: str | None = None
+    #: The next stage is done too: its settlement under the lease that this one keeps, in the same transaction.
+    then: Advance | Finish | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,8 @@ class Finish:
     follow_ups: tuple[str, ...] = ()
     max_attempts: int = 5
     writes: Sequence[object] = ()
+    #: The last progress of the stage; None leaves what is stored.
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ class Fail:
     error_code: str | None = None
     #: The provider that rejected the input: the same bytes may be tried again.
     rejected_by: str | None = None
+    #: The code of the reason of a rejection.
+    rejection_code: str | None = None
     crashed: bool = False
     max_crashes: int = 2
 
@@ -85,9 +97,20 @@ class Release:
 Settlement = Advance | Finish | Fail | Suspended | Release
 
 
+def settled_together(settlement: Settlement) -> Iterator[Settlement]:
+    """The settlement and those of the later stages that are settled with it, in order."""
+    link: Settlement | None = settlement
+    while link is not None:
+        yield link
+        link = link.then if isinstance(link, Advance) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The settlement is durable. ``next`` is the lease kept on the next stage's job."""
+    """The settlement is durable. ``next`` is the lease kept on the next stage's job.
+
+    The answer to an advance with ``then`` is that of its last stage.
+    """
 
     job_id: str
     status: str

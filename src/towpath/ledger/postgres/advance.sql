@@ -3,27 +3,29 @@ with updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
+      progress = coalesce(nullif(item.progress, 'null'), job.progress),
       completed_at = :now,
       updated_at = :now,
       lease_until = null
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
-    job_id uuid, epoch bigint, result jsonb, keep boolean, next_id uuid, next_stage text,
-    next_payload jsonb, max_attempts integer
+    job_id uuid, epoch bigint, result jsonb, progress jsonb, detail jsonb, keep boolean, next_id uuid,
+    next_stage text, next_payload jsonb, sealed_password text, max_attempts integer
   )
   where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by, job.follow_up,
-    item.keep, item.next_id, item.next_stage, item.next_payload, item.max_attempts
+    item.detail, item.keep, item.next_id, item.next_stage, item.next_payload, item.sealed_password,
+    item.max_attempts
 ),
 next_jobs as (
   insert into document_processing_jobs (
-    id, org_id, document_id, run_id, stage, status, follow_up, payload, max_attempts, available_at,
-    lease_epoch, lease_until, last_heartbeat, locked_by, locked_at, started_at, created_at, updated_at
+    id, org_id, document_id, run_id, stage, status, follow_up, payload, sealed_password, max_attempts,
+    available_at, lease_epoch, lease_until, last_heartbeat, locked_by, locked_at, started_at, created_at, updated_at
   )
   select
     next_id, org_id, document_id, run_id, next_stage,
     case when keep then 'PROCESSING' else 'PENDING' end,
-    follow_up, next_payload, max_attempts, :now,
+    follow_up, next_payload, sealed_password, max_attempts, :now,
     case when keep then 1 else 0 end,
     case when keep then cast(:until as timestamptz) end,
     case when keep then cast(:now as timestamptz) end,
@@ -35,7 +37,7 @@ next_jobs as (
 ),
 written_events as (
   insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
-  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now, null from updated_jobs
+  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now, detail from updated_jobs
   union all
   select
     org_id, run_id, next_id, 'STEP_STARTED', next_stage, :now,

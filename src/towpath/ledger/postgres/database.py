@@ -11,6 +11,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from towpath.errors import DatabaseFull, DatabaseReadOnly, DatabaseUnavailable
 from towpath.ledger.columns import dump
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
 from towpath.postgres_pooler import is_pooled
@@ -49,8 +50,18 @@ class PostgresDatabase(RetryingDatabase):
     def is_conflict(self, error: DBAPIError) -> bool:
         return getattr(error.orig, "sqlstate", None) in _CONFLICTS
 
-    def is_down(self, error: DBAPIError) -> bool:
-        return error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
+    def translate(self, error: DBAPIError) -> DatabaseUnavailable | None:
+        match getattr(error.orig, "sqlstate", None):
+            case "53100":
+                return DatabaseFull("The disk of the database server is full. Make it larger or delete data.")
+            case "25006":
+                return DatabaseReadOnly(
+                    "The database server accepts no writes: it is a standby or in recovery."
+                )
+            case _ if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
+                return DatabaseUnavailable(f"The database does not answer: {error.orig}")
+            case _:
+                return None
 
     def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:
         within = org if self.bound else None

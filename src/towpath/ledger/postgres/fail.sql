@@ -28,18 +28,19 @@ with updated_jobs as (
       updated_at = :now
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
     job_id uuid, epoch bigint, line text, error text, retry_at timestamptz, final boolean,
-    failure_type text, error_code text, rejected_by text, crashed boolean, max_crashes integer
+    failure_type text, error_code text, rejected_by text, rejection_code text, crashed boolean, max_crashes integer
   )
   where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.status, job.attempts, job.crashes,
-    item.error, item.error_code, item.failure_type, item.rejected_by
+    item.error, item.error_code, item.failure_type, item.rejected_by, item.rejection_code
 ),
 ended_runs as (
   update processing_runs as run
   set state = 'FAILED',
       failure_type = updated_jobs.failure_type,
       rejected_by = updated_jobs.rejected_by,
+      rejection_code = updated_jobs.rejection_code,
       error = updated_jobs.error,
       ended_at = :now
   from updated_jobs

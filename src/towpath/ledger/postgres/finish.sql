@@ -4,16 +4,17 @@ with updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
+      progress = coalesce(nullif(item.progress, 'null'), job.progress),
       completed_at = :now,
       updated_at = :now,
       lease_until = null
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
-    job_id uuid, epoch bigint, result jsonb, follow_ups jsonb, max_attempts integer
+    job_id uuid, epoch bigint, result jsonb, progress jsonb, detail jsonb, follow_ups jsonb, max_attempts integer
   )
   where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage,
-    item.follow_ups, item.max_attempts
+    item.detail, item.follow_ups, item.max_attempts
 ),
 ended_runs as (
   update processing_runs as run
@@ -40,10 +41,10 @@ follow_up_jobs as (
   cross join jsonb_to_recordset(updated_jobs.follow_ups) as next (id uuid, stage text)
 ),
 written_events as (
-  insert into run_events (org_id, run_id, job_id, kind, stage, at)
-  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, cast(:now as timestamptz) from updated_jobs
+  insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
+  select org_id, run_id, job_id, 'STEP_COMPLETED', stage, cast(:now as timestamptz), detail from updated_jobs
   union all
-  select org_id, id, null, 'RUN_COMPLETED', null, :now from ended_runs
+  select org_id, id, null, 'RUN_COMPLETED', null, :now, null from ended_runs
 )
 select
   updated_jobs.job_id, updated_jobs.document_id, updated_jobs.run_id, updated_jobs.org_id, 'COMPLETED' as status,

@@ -3,6 +3,6 @@ with expired_workers as (
   delete from workers
   where id in (select id from workers where seen_at < :not_seen_since and id <> :id for update skip locked)
 )
-insert into workers (id, host, pid, slots, stages, settings, started_at, seen_at)
-values (:id, :host, :pid, :slots, cast(:stages as jsonb), cast(:settings as jsonb), :started, :now)
-on conflict (id) do update set seen_at = excluded.seen_at
+insert into workers (id, host, pid, slots, stages, settings, session_lock, started_at, seen_at)
+values (:id, :host, :pid, :slots, cast(:stages as jsonb), cast(:settings as jsonb), :session_lock, :started, :now)
+on conflict (id) do update set seen_at = excluded.seen_at, session_lock = excluded.session_lock

@@ -1,9 +1,13 @@
--- Returns jobs with an expired lease to the queue with a new epoch. Uses no attempt and counts no crash: it is not known
+-- Returns jobs with an expired lease or a dead worker to the queue with a new epoch. Uses no attempt and counts no crash: it is not known
 -- which of the jobs of the dead worker, if any, ended it. Each is a suspect and runs alone the next time.
 with expired_jobs as (
   select id, locked_by
   from document_processing_jobs
-  where status = 'PROCESSING' and lease_until < :now
+  where status = 'PROCESSING'
+    and (
+      lease_until < :now
+      or locked_by in (select jsonb_array_elements_text(cast(:dead_workers as jsonb)))
+    )
   order by locked_at
   limit :limit
   for update skip locked

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, text
 
 from towpath.errors import ConfigError
-from towpath.ledger.postgres.rls_search_function import FUNCTIONS
 from towpath.ledger.tables import metadata
 
 #: The default name of the application role.
 APP_ROLE = "towpath_app"
-#: Tables without an organization: throttles, users and batch limits of providers, and workers.
-COMMON = frozenset({"provider_throttles", "provider_users", "provider_batch_limits", "workers"})
+#: Tables without an organization: throttles, users and batch limits of providers, workers, and pauses.
+COMMON = frozenset({"provider_throttles", "provider_users", "provider_batch_limits", "workers", "pauses"})
 
 _OF_ORG = "nullif(current_setting('towpath.org', true), '')::uuid"
 _OF_KEY = "nullif(current_setting('towpath.key', true), '')"
@@ -75,8 +74,6 @@ def enable_rls(connection: Connection, app_role: str | None = None, worker_role:
                 continue
             connection.exec_driver_sql(f"drop policy if exists {name} on {table}")
             connection.exec_driver_sql(f"create policy {name} on {table} {rule}")
-    for function in FUNCTIONS:
-        connection.exec_driver_sql(function.replace("%", "%%"))
     for role in {roles.app, *roles.workers} - {None, _me(connection)}:
         _grant(connection, str(role), bound=role == roles.app)
     return roles
@@ -197,5 +194,7 @@ def _grant(connection: Connection, name: str, *, bound: bool) -> None:
     connection.exec_driver_sql(f"grant select, insert, update, delete on {', '.join(owned)} to {role}")
     read_only = ["alembic_version", "processing_jobs", *common]
     connection.exec_driver_sql(f"grant select on {', '.join(read_only)} to {role}")
+    # A suspended job locks the throttle that it waits for. No policy lets this role change the row.
+    connection.exec_driver_sql(f"grant update on provider_throttles to {role}")
     # An insert queues a run; the view and its trigger run with the rights of this role.
     connection.exec_driver_sql(f"grant insert on processing_jobs to {role}")

@@ -3,7 +3,7 @@ with item as (
   select distinct on (item.document_id) *
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
     document_id uuid, org_id uuid, kind text, name text, media_type text, size bigint, sha256 text,
-    blob_key text, run_id uuid, pipeline text, version integer, options jsonb,
+    blob_key text, key text, run_id uuid, pipeline text, version integer, options jsonb,
     deadline_seconds double precision, continue_after_timeout boolean, policy jsonb, job_id uuid, stage text,
     payload jsonb, max_attempts integer
   )
@@ -11,10 +11,10 @@ with item as (
 ),
 new_documents as (
   insert into documents (
-    id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
+    id, org_id, kind, name, media_type, size, sha256, blob_key, key, status, created_at, updated_at
   )
   select
-    document_id, org_id, kind, name, media_type, size, sha256, blob_key, 'PROCESSING', :now, :now
+    document_id, org_id, kind, name, media_type, size, sha256, blob_key, key, 'PROCESSING', :now, :now
   from item
   on conflict do nothing
   returning id

@@ -1,6 +1,7 @@
 -- Suspends a job until a given time. Uses no attempt. A stage that has done a part of its work did not end its process:
 -- the job is no suspect, and its crashes are counted from 0 again. If the throttle that the job waits for was ended in
--- the meantime, the job is due soon instead.
+-- the meantime, the job is due soon instead. Waiting for the storage or for a paused stage moves the deadline of the
+-- run: neither is a reason to end it.
 with items as (
   select *
   from jsonb_to_recordset(cast(:rows as jsonb)) as item (
@@ -47,6 +48,12 @@ updated_jobs as (
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, item.reason, item.provider,
     item.detail, item.due as until
+),
+moved_deadlines as (
+  update processing_runs as run
+  set deadline_at = run.deadline_at + (updated_jobs.until - cast(:now as timestamptz))
+  from updated_jobs
+  where run.id = updated_jobs.run_id and updated_jobs.reason in ('storage', 'paused')
 ),
 written_events as (
   insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)

@@ -22,6 +22,7 @@ def copy_database(source: Path, target: Path) -> None:
             live.backup(copy)
             # The copy is one file: without this it would begin a write-ahead log of its own when it is opened.
             copy.execute("pragma journal_mode = delete")
+            _erase_passwords(copy)
         with part.open("rb") as file:
             os.fsync(file.fileno())
         part.replace(target)
@@ -30,6 +31,17 @@ def copy_database(source: Path, target: Path) -> None:
         raise UserError(
             f"{source} could not be copied to {target}: {error}. Is there enough space?"
         ) from error
+
+
+def _erase_passwords(copy: sqlite3.Connection) -> None:
+    """Remove the sealed passwords of waiting jobs: a copy leaves the data folder, where their key is."""
+    columns = copy.execute("select name from pragma_table_info('document_processing_jobs')").fetchall()
+    if ("sealed_password",) in columns:
+        copy.execute("pragma secure_delete = on")
+        copy.execute(
+            "update document_processing_jobs set sealed_password = null where sealed_password is not null"
+        )
+        copy.commit()
 
 
 def check_database(path: Path) -> None:

@@ -35,6 +35,7 @@ update processing_runs
 set state = 'FAILED',
     failure_type = batch.item ->> 'failure_type',
     rejected_by = batch.item ->> 'rejected_by',
+    rejection_code = batch.item ->> 'rejection_code',
     error = batch.item ->> 'error',
     ended_at = :now
 from batch

@@ -4,6 +4,7 @@
 update document_processing_jobs
 set status = 'COMPLETED',
     result = batch.item -> 'result',
+    progress = case when batch.item ->> 'progress' is null then progress else batch.item -> 'progress' end,
     completed_at = :now,
     updated_at = :now,
     lease_until = null
@@ -27,8 +28,8 @@ select
   true, batch.item ->> 'max_attempts', :now, :now, :now
 from batch
 cross join json_each(batch.item -> 'follow_ups') as next;
-insert into run_events (org_id, run_id, job_id, kind, stage, at)
-select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now from batch;
+insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
+select org_id, run_id, job_id, 'STEP_COMPLETED', stage, :now, item -> 'detail' from batch;
 insert into run_events (org_id, run_id, kind, at)
 select org_id, run_id, 'RUN_COMPLETED', :now from batch where ended is not null;
 select job_id, document_id, run_id, org_id, 'COMPLETED' as status, ended from batch;

@@ -1,10 +1,11 @@
--- Returns jobs with an expired lease to the queue with a new epoch. Uses no attempt and counts no crash: it is not known
+-- Returns jobs with an expired lease or a dead worker to the queue with a new epoch. Uses no attempt and counts no crash: it is not known
 -- which of the jobs of the dead worker, if any, ended it. Each is a suspect and runs alone the next time.
 delete from batch;
 insert into batch (job_id, org_id, document_id, run_id, stage, locked_by)
 select id, org_id, document_id, run_id, stage, locked_by
 from document_processing_jobs
-where status = 'PROCESSING' and lease_until < :now
+where status = 'PROCESSING'
+  and (lease_until < :now or locked_by in (select value from json_each(:dead_workers)))
 order by locked_at
 limit :limit;
 update document_processing_jobs

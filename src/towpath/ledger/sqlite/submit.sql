@@ -7,13 +7,19 @@ select
 from json_each(:rows) as item;
 delete from batch
 where rowid not in (select min(rowid) from batch group by document_id)
-  or exists (select 1 from documents where documents.id = batch.document_id);
+  or exists (select 1 from documents where documents.id = batch.document_id)
+  or exists (
+    select 1
+    from documents
+    where documents.org_id = batch.org_id and documents.sha256 = batch.item ->> 'sha256'
+      and documents.key is null and batch.item ->> 'key' is null
+  );
 insert into documents (
-  id, org_id, kind, name, media_type, size, sha256, blob_key, status, created_at, updated_at
+  id, org_id, kind, name, media_type, size, sha256, blob_key, key, status, created_at, updated_at
 )
 select
   document_id, org_id, item ->> 'kind', item ->> 'name', item ->> 'media_type', item ->> 'size',
-  item ->> 'sha256', item ->> 'blob_key', 'PROCESSING', :now, :now
+  item ->> 'sha256', item ->> 'blob_key', item ->> 'key', 'PROCESSING', :now, :now
 from batch;
 insert into processing_runs (
   id, org_id, document_id, pipeline, pipeline_version, state, options, deadline_seconds,

@@ -1,6 +1,7 @@
 -- Suspends a job until a given time. Uses no attempt. A stage that has done a part of its work did not end its process:
 -- the job is no suspect, and its crashes are counted from 0 again. If the throttle that the job waits for was ended in
--- the meantime, the job is due soon instead.
+-- the meantime, the job is due soon instead. Waiting for the storage or for a paused stage moves the deadline of the
+-- run: neither is a reason to end it.
 -- include select_leased_jobs
 update batch
 set item = json_set(item, '$.until', item ->> 'until_if_resumed')
@@ -30,6 +31,10 @@ set status = 'PENDING',
     updated_at = :now
 from batch
 where document_processing_jobs.id = batch.job_id;
+update processing_runs
+set deadline_at = plus_seconds(deadline_at, seconds_between(:now, batch.item ->> 'until'))
+from batch
+where processing_runs.id = batch.run_id and batch.item ->> 'reason' in ('storage', 'paused') and deadline_at is not null;
 insert into run_events (org_id, run_id, job_id, kind, stage, at, detail)
 select
   org_id, run_id, job_id, 'STEP_SUSPENDED', stage, :now,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from towpath.errors import IllegalTransition
 from towpath.ledger.database import Transaction
-from towpath.ledger.verbs import reads
+from towpath.ledger.verbs import read_runs
 from towpath.ledger.verbs.end_runs import end_runs
 from towpath.ledger.verbs.queue_run import lock_document
 from towpath.lifecycle.transitions import Verb, next_run_states
@@ -14,7 +14,7 @@ from towpath.model.run import RunState
 
 
 def cancel(tx: Transaction, run_id: str, org_id: str, now: datetime) -> None:
-    run = reads.run(tx, run_id, org_id)
+    run = read_runs.run(tx, run_id, org_id)
     if run.state is RunState.QUEUED:
         # A run that ends locks its document and then wakes this run. Locking in the same order avoids a
         # deadlock, which Postgres would detect only after a second.

@@ -7,16 +7,16 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, insert
+from sqlalchemy import Row, insert, select
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import dump
 from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import run_events
-from towpath.ledger.verbs import rows
+from towpath.ledger.tables import document_processing_jobs, run_events
+from towpath.ledger.verbs import row_conversion
 from towpath.model.event import EventKind
-from towpath.model.job import ClaimedJob, Lease, Progress
+from towpath.model.job import ClaimedJob, DueJob, JobStatus, Lease, Progress
 from towpath.model.json_types import Json
 
 #: At most this many (organization, stage) lanes are read by one claim.
@@ -24,25 +24,63 @@ LANES = 64
 #: Rows read per row claimed: claims that run at the same time skip each other's rows.
 WINDOW = 2
 
+_jobs = document_processing_jobs.c
+
 FIRST_ORG = "00000000-0000-0000-0000-000000000000"
 
 
 def claim(tx: Transaction, request: ClaimRequest, after_org: str, now: datetime) -> list[ClaimedJob]:
     """Claim due jobs, first those of organizations whose id is greater than ``after_org``, then the others."""
     until = now + timedelta(seconds=request.lease_seconds)
-    stages = None if request.stages is None else list(request.stages)
     claimed_rows = tx.run(
-        "claim",
+        "claim" if request.job_ids is None else "claim_by_id",
         worker=request.worker,
         after=after_org,
         limit=request.limit,
         window=WINDOW * request.limit + 16,
         lanes=LANES,
-        stages=stages if stages is None or tx.dialect == "postgres" else dump(stages),
+        stages=_list(tx, request.stages),
+        job_ids=_list(tx, request.job_ids),
         until=until,
         now=now,
     )
-    return [rows.claimed(row, request.worker, until) for row in claimed_rows]
+    return [row_conversion.claimed(row, request.worker, until) for row in claimed_rows]
+
+
+def due_jobs(
+    tx: Transaction, limit: int, stages: Sequence[str] | None, after_org: str, now: datetime
+) -> list[DueJob]:
+    """The first due jobs in the order of `claim`, which starts with the organizations after ``after_org``."""
+    due_rows = tx.run(
+        "select_due_jobs",
+        after=after_org,
+        limit=limit,
+        window=limit,
+        lanes=LANES,
+        stages=_list(tx, stages),
+        now=now,
+    )
+    return [row_conversion.due(row) for row in due_rows]
+
+
+def due_in_organization(tx: Transaction, request: ClaimRequest, org_id: str, now: datetime) -> list[str]:
+    """The ids of due jobs of one organization, oldest first; of ``request.job_ids`` those that are due."""
+    query = select(_jobs.id).where(
+        _jobs.org_id == org_id, _jobs.status == JobStatus.PENDING, _jobs.available_at <= now
+    )
+    if request.stages is not None:
+        query = query.where(_jobs.stage.in_(request.stages))
+    if request.job_ids is not None:
+        query = query.where(_jobs.id.in_(request.job_ids))
+    query = query.order_by(_jobs.available_at, _jobs.id).limit(WINDOW * request.limit + 16)
+    return [str(job_id) for job_id in tx.connection.execute(query).scalars()]
+
+
+def _list(tx: Transaction, values: Sequence[str] | None) -> object:
+    """A list as a parameter: an array on Postgres, JSON on SQLite."""
+    if values is None:
+        return None
+    return list(values) if tx.dialect == "postgres" else dump(list(values))
 
 
 def heartbeat(tx: Transaction, leases: Sequence[Lease], until: datetime, now: datetime) -> set[str]:

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, delete, or_, select, update
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import and_, delete, insert, or_, select, true, update
 
 from towpath.ledger.columns import dump
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import connection_marks, connections
+from towpath.ledger.tables import chunk_profiles, connection_marks, connections
 from towpath.model.ids import connection_id
-from towpath.model.writes import Connect, Connection, ConnectionDiff, DocumentVersion, MovedMark
+from towpath.model.writes import (
+    ChunkProfile,
+    Connect,
+    Connection,
+    ConnectionDiff,
+    DocumentPublication,
+    MovedMark,
+)
 
 _connections = connections.c
 
+#: Rows per statement; SQLite allows 32,766 parameters in one.
+_BATCH = 500
 
-def connect(tx: Transaction, org_id: str, write: Connect) -> None:
-    """Lock the documents first, so that no chunk is deleted before its connection is written."""
+
+def connect(tx: Transaction, org_id: str, write: Connect, claimed_at: datetime | None) -> None:
+    """Write the connections that a job found, which was claimed at ``claimed_at``.
+
+    Lock the documents first, so that no chunk is deleted before its connection is written.
+    """
     document_ids = sorted({write.document.document_id, *(diff.other.document_id for diff in write.diffs)})
     published_runs = {
         str(row.id): None if row.published_run_id is None else str(row.published_run_id)
@@ -27,9 +44,9 @@ def connect(tx: Transaction, org_id: str, write: Connect) -> None:
     for diff in current:
         for moved in diff.moved_marks:
             _move_mark(tx, moved, write)
-        remaining_ids = _delete_outdated(tx, write.document.document_id, diff)
+        _delete_outdated(tx, write.document.document_id, diff, claimed_at)
         rows += [_row(connection) for connection in diff.connections]
-        rows += [row for row in map(_row, diff.refreshed) if row["id"] in remaining_ids]
+    _save_profiles(tx, org_id, write.profiles)
     if rows:
         tx.run("connect", rows=dump(rows), org_id=org_id, now=write.at)
 
@@ -41,41 +58,56 @@ def _row(connection: Connection) -> dict[str, object]:
         "b": connection.b_chunk_id,
         "score": connection.score,
         "kind": connection.kind,
-        "reason": connection.reason,
+        "similarity": connection.similarity,
+        "shared_terms": list(connection.shared_terms),
+        "shared_identifiers": list(connection.shared_identifiers),
     }
 
 
-def _is_current(published_runs: dict[str, str | None], version: DocumentVersion) -> bool:
+def _save_profiles(tx: Transaction, org_id: str, profiles: Mapping[str, ChunkProfile]) -> None:
+    chunk_ids = sorted(profiles)
+    for start in range(0, len(chunk_ids), _BATCH):
+        batch = chunk_ids[start : start + _BATCH]
+        tx.connection.execute(delete(chunk_profiles).where(chunk_profiles.c.chunk_id.in_(batch)))
+        tx.connection.execute(
+            insert(chunk_profiles),
+            [{"chunk_id": chunk_id, "org_id": org_id, **asdict(profiles[chunk_id])} for chunk_id in batch],
+        )
+
+
+def _is_current(published_runs: dict[str, str | None], version: DocumentPublication) -> bool:
     return version.document_id in published_runs and published_runs[version.document_id] == version.run_id
 
 
-def _delete_outdated(tx: Transaction, document_id: str, diff: ConnectionDiff) -> set[str]:
-    """Delete connections that are no longer valid and not pinned or hidden; return the ids of the remaining ones."""
+def _delete_outdated(
+    tx: Transaction, document_id: str, diff: ConnectionDiff, claimed_at: datetime | None
+) -> None:
+    """Delete the stored connections of the two documents that no longer hold and are not pinned or hidden.
+
+    A connection that was created after the job was claimed is kept: the job of the other document found it at the same
+    time, and this job may not have it among its candidates.
+    """
     other = diff.other.document_id
     c = _connections
+    known = true() if claimed_at is None else c.created_at <= claimed_at
     stored = tx.connection.execute(
-        select(c.id, c.a_chunk_id, c.b_chunk_id, or_(c.pinned, c.hidden).label("marked")).where(
+        select(c.id, c.a_chunk_id, c.b_chunk_id).where(
             or_(
                 and_(c.a_document_id == document_id, c.b_document_id == other),
                 and_(c.a_document_id == other, c.b_document_id == document_id),
-            )
+            ),
+            ~c.pinned,
+            ~c.hidden,
+            known,
         )
     ).all()
+    valid = {(connection.a_chunk_id, connection.b_chunk_id) for connection in diff.connections}
     outdated = sorted(
-        str(row.id)
-        for row in stored
-        if not row.marked and (str(row.a_chunk_id), str(row.b_chunk_id)) not in diff.valid
+        str(row.id) for row in stored if (str(row.a_chunk_id), str(row.b_chunk_id)) not in valid
     )
-    for start in range(0, len(outdated), 500):
-        batch = outdated[start : start + 500]
-        tx.connection.execute(
-            delete(connections).where(
-                _connections.id.in_(batch),
-                ~_connections.pinned,
-                ~_connections.hidden,
-            )
-        )
-    return {str(row.id) for row in stored}.difference(outdated)
+    for start in range(0, len(outdated), _BATCH):
+        batch = outdated[start : start + _BATCH]
+        tx.connection.execute(delete(connections).where(c.id.in_(batch)))
 
 
 def _move_mark(tx: Transaction, moved: MovedMark, write: Connect) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import insert, select, update
 from towpath.ledger.columns import dump, to_text
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
+from towpath.ledger.verbs.webhook_events import queue_deliveries
 from towpath.model.event import EventKind
 from towpath.model.job import JobStatus
 from towpath.model.run import FailureType, RunState
@@ -68,4 +69,5 @@ def fail_orphans(tx: Transaction, now: datetime, limit: int) -> int:
         )
     if orphans:
         tx.run("wake_next", documents=dump(sorted({str(job.document_id) for job in orphans})), now=now)
+        queue_deliveries(tx, {str(job.run_id) for job in orphans}, now)
     return len(orphans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import select, update
+from sqlalchemy import Update, bindparam, select, update
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import strip_unstorable, to_instant_or_none, to_json
@@ -27,6 +27,22 @@ from towpath.model.job import Lease
 _calls = provider_calls.c
 
 _KEYS_PER_QUERY = 500
+
+# Built once: building a statement takes SQLAlchemy longer than SQLite takes to run it.
+_OWN_CALL = update(provider_calls).where(
+    _calls.org_id == bindparam("own_org"),
+    _calls.key == bindparam("own_key"),
+    _calls.status == "STARTED",
+    _calls.job_id == bindparam("own_job"),
+    _calls.lease_epoch == bindparam("own_epoch"),
+)
+_OPERATION = _OWN_CALL.values(operation_id=bindparam("operation_id"))
+_FAILED = _OWN_CALL.values(status="FAILED", operation_id=None, error=bindparam("error"))
+_ANSWERED = _OWN_CALL.values(
+    status="ANSWERED",
+    error=None,
+    **{name: bindparam(name) for name in ("answer", "answer_artifact", "units", "cost", "answered_at")},
+)
 
 
 def begin(tx: Transaction, lease: Lease, request: CallRequest, now: datetime) -> CallState:
@@ -92,45 +108,38 @@ def answered(tx: Transaction, org_id: str, keys: Sequence[str]) -> set[str]:
 
 
 def save_operation_id(tx: Transaction, lease: Lease, key: str, operation_id: str) -> None:
-    _write(tx, lease, key, {"operation_id": operation_id})
+    _write(tx, lease, key, None, _OPERATION, {"operation_id": operation_id})
 
 
 def save_answer(tx: Transaction, lease: Lease, key: str, given: CallAnswer, now: datetime) -> None:
     values: dict[str, object] = {
-        "status": "ANSWERED",
         "answer": given.answer,
         "answer_artifact": given.artifact,
         "units": dict(given.units),
         "cost": given.cost,
-        "error": None,
         "answered_at": now,
     }
-    _write(tx, lease, key, values)
+    _write(tx, lease, key, "ANSWERED", _ANSWERED, values)
 
 
 def fail(tx: Transaction, lease: Lease, key: str, error: str) -> None:
     """Record that the call failed: it was not answered and may be made again."""
-    _write(tx, lease, key, {"status": "FAILED", "operation_id": None, "error": strip_unstorable(error)})
+    _write(tx, lease, key, "FAILED", _FAILED, {"error": strip_unstorable(error)})
 
 
-def _write(tx: Transaction, lease: Lease, key: str, values: dict[str, object]) -> None:
+def _write(
+    tx: Transaction, lease: Lease, key: str, status: str | None, statement: Update, values: dict[str, object]
+) -> None:
+    """Run the statement under the lease; ``status`` is the one that it gives to the call."""
     job = lock_leased_job(tx, lease)
-    written = tx.connection.execute(
-        update(provider_calls)
-        .where(
-            _calls.org_id == str(job.org_id),
-            _calls.key == key,
-            _calls.status == "STARTED",
-            _calls.job_id == lease.job_id,
-            _calls.lease_epoch == lease.epoch,
-        )
-        .values(**values)
-    )
-    if written.rowcount != 1 and not _written_before(tx, lease, str(job.org_id), key, values):
+    org_id = str(job.org_id)
+    owner = {"own_org": org_id, "own_key": key, "own_job": lease.job_id, "own_epoch": lease.epoch}
+    written = tx.write(statement, [{**owner, **values}])
+    if written != 1 and not _written_before(tx, lease, org_id, key, status):
         raise LeaseLost(f"The call {key[:12]} is no longer held by this worker.")
 
 
-def _written_before(tx: Transaction, lease: Lease, org_id: str, key: str, values: dict[str, object]) -> bool:
+def _written_before(tx: Transaction, lease: Lease, org_id: str, key: str, status: str | None) -> bool:
     """Whether the same lease stored the same status before and its acknowledgement was lost."""
     call = tx.connection.execute(
         select(_calls.status).where(
@@ -140,4 +149,4 @@ def _written_before(tx: Transaction, lease: Lease, org_id: str, key: str, values
             _calls.lease_epoch == lease.epoch,
         )
     ).scalar()
-    return call is not None and call == values.get("status")
+    return call is not None and call == status

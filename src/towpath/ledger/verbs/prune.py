@@ -1,4 +1,4 @@
-"""prune: removes old runs, events and cached answers in batches; keeps what an existing document needs.
+"""prune: removes old runs, events, deliveries and cached answers in batches; keeps what an existing document needs.
 
 A pass reads a table in order of its primary key, ``limit`` rows at a time, and stops at the first batch without an
 old row. So a pass reads each kept row once, and pruning needs no additional index.
@@ -21,22 +21,28 @@ from towpath.ledger.tables import (
     processing_runs,
     provider_calls,
     run_events,
+    webhook_deliveries,
 )
 from towpath.lifecycle.transitions import JOB_ENDS, RUN_ENDS
 
-_runs, _jobs, _events, _calls = (
+_runs, _jobs, _events, _calls, _deliveries = (
     processing_runs.c,
     document_processing_jobs.c,
     run_events.c,
     provider_calls.c,
+    webhook_deliveries.c,
 )
 
 
 def prune(tx: Transaction, what: str, before: datetime, after: str | None, limit: int) -> PruneResult:
     """Prune one batch of ``what`` after the cursor ``after``; the result has the next cursor."""
-    return {"runs": _prune_runs, "events": _prune_events, "answers": _prune_answers}[what](
-        tx, before, after, limit
-    )
+    prune_table = {
+        "runs": _prune_runs,
+        "events": _prune_events,
+        "answers": _prune_answers,
+        "deliveries": _prune_deliveries,
+    }[what]
+    return prune_table(tx, before, after, limit)
 
 
 def _prune_runs(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:
@@ -115,6 +121,22 @@ def _prune_answers(tx: Transaction, before: datetime, after: str | None, limit: 
         tx.connection.execute(delete(provider_calls).where(_calls.id.in_([str(row.id) for row in pruned])))
     blobs = tuple(str(row.answer_artifact) for row in pruned if row.answer_artifact is not None)
     return PruneResult(answers=len(pruned), blobs=blobs, after=_cursor(rows, limit, old))
+
+
+def _prune_deliveries(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:
+    """Prune webhook deliveries that were made or given up."""
+    query = (
+        select(_deliveries.id, _deliveries.created_at, _deliveries.completed_at)
+        .where(*([] if after is None else [_deliveries.id > after]))
+        .order_by(_deliveries.id)
+        .limit(limit)
+    )
+    rows = tx.connection.execute(query).all()
+    pruned = [str(row.id) for row in rows if row.completed_at is not None and row.completed_at < before]
+    if pruned:
+        tx.connection.execute(delete(webhook_deliveries).where(_deliveries.id.in_(pruned)))
+    old = [to_instant(row.created_at) < before for row in rows]
+    return PruneResult(deliveries=len(pruned), after=_cursor(rows, limit, old))
 
 
 def _cursor(rows: Sequence[Any], limit: int, old: Sequence[bool]) -> str | None:

@@ -43,6 +43,7 @@ def queue_run(
     attempts: int = 0,
     crashes: int = 0,
     suspect: bool = False,
+    sealed_password: str | None = None,
 ) -> str:
     """Queue a run that reuses the completed jobs ``done``. The caller has locked the document.
 
@@ -60,12 +61,13 @@ def queue_run(
             org_id=org_id,
             document_id=document_id,
             run_id=run_id,
-            stage=plan.stages[len(done)],
+            stage=_first_stage(plan, done),
             status=JobStatus.PENDING,
             payload=dict(plan.payload),
             attempts=attempts,
             crashes=crashes,
             suspect=suspect,
+            sealed_password=sealed_password,
             max_attempts=plan.max_attempts,
             available_at=now if earlier_run is None else NEVER,
             waiting_reason=None if earlier_run is None else WaitingReason.EARLIER_RUN,
@@ -85,6 +87,12 @@ def queue_run(
     return run_id
 
 
+def _first_stage(plan: RunPlan, done: Sequence[Job]) -> str:
+    """The first stage that is not reused; a worker skips reused stages behind it."""
+    reused = {job.stage for job in done}
+    return next(stage for stage in plan.stages if stage not in reused)
+
+
 def resume_run(
     tx: Transaction,
     run: Run,
@@ -96,6 +104,7 @@ def resume_run(
     attempts: int,
     crashes: int,
     suspect: bool,
+    sealed_password: str | None = None,
 ) -> str:
     """Queue a run that continues ``run`` at the stage of its job ``last``, with the same options."""
     done = [job for job in jobs if job.status is JobStatus.COMPLETED]
@@ -125,6 +134,7 @@ def resume_run(
         attempts=attempts,
         crashes=crashes,
         suspect=suspect,
+        sealed_password=sealed_password,
     )
 
 

@@ -10,9 +10,11 @@ from towpath.ledger.columns import dump, to_json
 from towpath.ledger.contract.ledger import RecoveryResult
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
-from towpath.ledger.verbs import reads, rows, worker_registry
+from towpath.ledger.verbs import read_runs, row_conversion, worker_registry
 from towpath.ledger.verbs.queue_run import lock_document, resume_run
 from towpath.ledger.verbs.revoke_lease import revoke_lease
+from towpath.ledger.verbs.sealed_passwords import sealed_passwords
+from towpath.ledger.verbs.webhook_events import queue_deliveries
 from towpath.lifecycle.transitions import JOB_ENDS
 from towpath.model.event import EventKind
 from towpath.model.job import Job, JobStatus
@@ -38,11 +40,12 @@ def recover(tx: Transaction, now: datetime, resume: bool) -> RecoveryResult:
         .order_by(processing_runs.c.created_at, processing_runs.c.id)
     ).all()
     for orphan in orphans:
-        run = reads.run(tx, str(orphan.id), str(orphan.org_id))
-        jobs = [job for job in reads.jobs(tx, run.id, run.org_id) if not job.follow_up]
+        run = read_runs.run(tx, str(orphan.id), str(orphan.org_id))
+        jobs = [job for job in read_runs.jobs(tx, run.id, run.org_id) if not job.follow_up]
         last = next(job for job in jobs if job.status not in JOB_ENDS)
         suspect = last.suspect or last.status is JobStatus.PROCESSING
         lock_document(tx, run.document_id, run.org_id)
+        passwords = sealed_passwords(tx, [run.id])
         _fail_orphan(tx, run, last, suspect, now)
         policy = to_json(orphan.policy)
         if policy.get("recovery", "resume" if resume else "fail") == "resume":
@@ -56,9 +59,12 @@ def recover(tx: Transaction, now: datetime, resume: bool) -> RecoveryResult:
                 attempts=last.attempts,
                 crashes=last.crashes,
                 suspect=suspect,
+                sealed_password=passwords.get(run.id),
             )
             resumed += 1
         tx.run("wake_next", documents=dump([run.document_id]), now=now)
+    # A document whose run is resumed is not failed, and none of its deliveries is queued.
+    queue_deliveries(tx, [str(orphan.id) for orphan in orphans], now)
     _recover_follow_ups(tx, now)
     worker_registry.deregister_all(tx)
     return RecoveryResult(len(orphans), resumed)
@@ -92,5 +98,5 @@ def _recover_follow_ups(tx: Transaction, now: datetime) -> None:
     follow_ups = tx.connection.execute(
         select(document_processing_jobs).where(_jobs.status == JobStatus.PROCESSING, _jobs.follow_up)
     ).all()
-    for job in map(rows.job, follow_ups):
+    for job in map(row_conversion.job, follow_ups):
         revoke_lease(tx, job, JobStatus.PENDING, STOPPED, now, suspect=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from towpath.ledger.columns import to_json
 from towpath.ledger.database import Transaction
@@ -22,6 +22,8 @@ from towpath.model.ids import chunk_rowid
 from towpath.model.writes import Publish
 
 _c = chunks.c
+_STORED = select(_c.id, _c.ordinal, _c.anchor, _c.model).where(_c.document_id == bindparam("document"))
+_INSERT = insert(chunks)
 
 #: Rows sent in one statement; SQLite allows 32,766 parameters in one.
 _BATCH = 500
@@ -31,8 +33,7 @@ MAX_INDEXED_AT_ONCE = 100
 
 def replace_chunks(tx: Transaction, org_id: str, document_id: str, new: Publish) -> dict[str, int]:
     """Replace the chunks of a document; the numbers of chunks added, kept and removed."""
-    query = select(_c.id, _c.ordinal, _c.anchor, _c.model).where(_c.document_id == document_id)
-    stored = {str(row.id): row for row in tx.connection.execute(query)}
+    stored = {str(row.id): row for row in tx.fetch(_STORED, document=document_id)}
     new_ids = {chunk.id for chunk in new.chunks}
     for batch in _batches(sorted(stored.keys() - new_ids)):
         tx.connection.execute(delete(chunks).where(_c.id.in_(batch)))
@@ -99,7 +100,7 @@ def _write_sqlite(tx: Transaction, common: dict[str, Any], added: Rows, moved: R
         values = {"vector": row["vector"], "model": common["model"], "dimension": common["dimension"]}
         tx.connection.execute(update(chunks).where(_c.id == row["id"]).values(**values))
     for batch in _batches(added):
-        tx.connection.execute(insert(chunks), [row | common for row in batch])
+        tx.write(_INSERT, [row | common for row in batch])
 
 
 def index_vectors(tx: Transaction, limit: int) -> int:

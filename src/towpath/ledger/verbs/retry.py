@@ -11,8 +11,9 @@ from towpath.errors import IllegalTransition, NotFound
 from towpath.ledger.columns import strip_unstorable
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, processing_runs
-from towpath.ledger.verbs import reads
+from towpath.ledger.verbs import read_runs
 from towpath.ledger.verbs.queue_run import NOT_WAITING, lock_document, resume_run
+from towpath.ledger.verbs.versions import refuse_older_version
 from towpath.lifecycle.transitions import JOB_ENDS, RUN_ENDS, Verb, next_job_states
 from towpath.model.ids import is_id, new_id
 from towpath.model.job import Job, JobStatus
@@ -28,9 +29,9 @@ def retry(tx: Transaction, job_id: str, org_id: str, now: datetime) -> str:
     run_id = tx.connection.execute(query).scalar() if is_id(job_id) else None
     if run_id is None:
         raise NotFound(f"There is no job {job_id} here.")
-    run = reads.run(tx, str(run_id), org_id)
+    run = read_runs.run(tx, str(run_id), org_id)
     lock_document(tx, run.document_id, org_id)
-    jobs = reads.jobs(tx, run.id, org_id)
+    jobs = read_runs.jobs(tx, run.id, org_id)
     job = next(job for job in jobs if job.id == job_id)
     if not next_job_states(job.status, Verb.RETRY):
         raise IllegalTransition(f"Job {job_id} is {job.status}: only a PENDING or FAILED job can be retried.")
@@ -42,10 +43,11 @@ def retry(tx: Transaction, job_id: str, org_id: str, now: datetime) -> str:
         if not any(_is_queued_again(other, job) for other in jobs):
             _queue_follow_up(tx, job, now)
         return run.id
-    for other in reads.runs(tx, run.document_id, org_id):
+    for other in read_runs.runs(tx, run.document_id, org_id):
         # The run was resumed already, by an earlier retry or by recovery.
         if other.resumes_run_id == run.id and other.state not in RUN_ENDS:
             return other.id
+    refuse_older_version(tx, run.document_id, run.options)
     stage_jobs = [other for other in jobs if not other.follow_up]
     return resume_run(
         tx, run, stage_jobs, job, now, RunReason.RETRIED, attempts=0, crashes=0, suspect=job.suspect

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from towpath.errors import LeaseLost
 from towpath.ledger.columns import dump, to_instant, to_text
-from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settled, Settlement, Suspended
+from towpath.ledger.contract.settlements import (
+    Advance,
+    Fail,
+    Finish,
+    Release,
+    Settled,
+    Settlement,
+    Suspended,
+    settled_together,
+)
 from towpath.ledger.database import Transaction
-from towpath.ledger.tables import document_processing_jobs, run_events
-from towpath.ledger.verbs import rows
+from towpath.ledger.tables import document_processing_jobs
+from towpath.ledger.verbs import row_conversion
 from towpath.ledger.verbs.throttling import RESUME_DELAY
+from towpath.ledger.verbs.webhook_events import queue_deliveries
 from towpath.lifecycle.transitions import Verb, next_job_states
-from towpath.model.event import EventKind
 from towpath.model.ids import new_id
 from towpath.model.job import Job, JobStatus, Lease
 from towpath.model.json_types import Json
@@ -26,7 +35,6 @@ ApplyWrite = Callable[[Transaction, str, object], Json | None]
 Row = dict[str, object]
 
 _jobs = document_processing_jobs.c
-_events = run_events.c
 
 _VERB: dict[type[Settlement], str] = {
     Advance: "advance",
@@ -45,8 +53,9 @@ class _Written:
     statuses: dict[str, str] = field(default_factory=dict[str, str])
     #: The id of the job of the next stage, by the id of the advanced job.
     next_job_ids: dict[str, str] = field(default_factory=dict[str, str])
-    #: The documents whose run ended.
+    #: The documents whose run ended, and these runs.
     ended_documents: set[str] = field(default_factory=set[str])
+    ended_runs: set[str] = field(default_factory=set[str])
 
 
 def settle(
@@ -65,16 +74,23 @@ def settle(
     details = _apply_writes(tx, latest.values(), apply_write)
     now = clock()
     until = now + timedelta(seconds=lease_seconds)
-    written = _write_settlements(tx, latest.values(), now, until)
-    accepted = {index: item for index, item in latest.items() if item.lease.job_id in written.statuses}
-    for job_id, detail in details.items():
-        _add_to_event(tx, job_id, detail)
+    written = _Written()
+    accepted: dict[int, Settlement] = {}
+    level = latest
+    while level:
+        _write_settlements(tx, level.values(), details, now, until, written)
+        stored = {index: item for index, item in level.items() if item.lease.job_id in written.statuses}
+        accepted |= stored
+        level = {index: then for index, item in stored.items() if (then := _then(item)) is not None}
     if written.ended_documents:
-        tx.run("wake_next", documents=dump(sorted(written.ended_documents)), now=now)
+        ended = dump(sorted(written.ended_documents))
+        if tx.run("has_queued_runs", documents=ended):
+            tx.run("wake_next", documents=ended, now=now)
+        queue_deliveries(tx, written.ended_runs, now)
     refused = [item for index, item in enumerate(settlements) if index not in accepted]
     jobs = _jobs_of(tx, refused) if refused else {}
     return [
-        _settled(item, written, until)
+        _settled(accepted[index], written, until)
         if index in accepted
         else _acknowledge_duplicate(tx, item, jobs.get(item.lease.job_id))
         for index, item in enumerate(settlements)
@@ -84,37 +100,38 @@ def settle(
 def _apply_writes(
     tx: Transaction, settlements: Collection[Settlement], apply_write: ApplyWrite
 ) -> dict[str, Json]:
-    """Apply the writes of the jobs that are still leased, which stay locked; what to add to their events."""
+    """Apply the writes of the jobs that are still leased, which stay locked; what to add to their events.
+
+    The job of a later stage does not exist yet: its writes are applied as those of the first stage, which has the same
+    run and document.
+    """
     details: dict[str, Json] = {}
-    for item in settlements:
-        job_id, writes = item.lease.job_id, _writes(item)
-        if not writes or not tx.run("lock_leased_job", job_id=job_id, epoch=item.lease.epoch):
+    for first in settlements:
+        leased = first.lease.job_id
+        writes = [(item.lease.job_id, write) for item in settled_together(first) for write in _writes(item)]
+        if not writes or not tx.run("lock_leased_job", job_id=leased, epoch=first.lease.epoch):
             continue
-        for write in writes:
-            detail = apply_write(tx, job_id, write)
+        for job_id, write in writes:
+            detail = apply_write(tx, leased, write)
             if detail is not None:
                 details[job_id] = {**details.get(job_id, {}), **detail}
     return details
 
 
-def _add_to_event(tx: Transaction, job_id: str, detail: Json) -> None:
-    """Store the detail in the event of the stage's completion, which this transaction has written."""
-    run_id = select(_jobs.run_id).where(_jobs.id == job_id).scalar_subquery()
-    tx.connection.execute(
-        update(run_events)
-        .where(_events.run_id == run_id, _events.job_id == job_id)
-        .where(_events.kind == EventKind.STEP_COMPLETED)
-        .values(detail=detail)
-    )
-
-
 def _write_settlements(
-    tx: Transaction, settlements: Collection[Settlement], now: datetime, until: datetime
-) -> _Written:
-    """Run one statement for each kind of settlement in the batch."""
-    written = _Written()
+    tx: Transaction,
+    settlements: Collection[Settlement],
+    details: Mapping[str, Json],
+    now: datetime,
+    until: datetime,
+    written: _Written,
+) -> None:
+    """Run one statement for each kind of settlement in the batch. ``details`` belong to events of completed stages."""
     for kind, verb in _VERB.items():
         items = [_row(item, now) for item in settlements if type(item) is kind]
+        for item in items:
+            if (detail := details.get(str(item["job_id"]))) is not None:
+                item["detail"] = detail
         if not items:
             continue
         written.next_job_ids.update(
@@ -125,7 +142,7 @@ def _write_settlements(
             written.statuses[str(row.job_id)] = row.status
             if row.ended is not None:
                 written.ended_documents.add(str(row.document_id))
-    return written
+                written.ended_runs.add(str(row.run_id))
 
 
 def _latest_per_job(settlements: Sequence[Settlement]) -> dict[int, Settlement]:
@@ -144,8 +161,12 @@ def is_single(settlements: Sequence[Settlement]) -> bool:
     return (
         len(kinds) == 1
         and kinds <= {Advance, Suspended, Release}
-        and not any(_writes(i) for i in settlements)
+        and not any(_writes(item) or _then(item) for item in settlements)
     )
+
+
+def _then(item: Settlement) -> Settlement | None:
+    return item.then if isinstance(item, Advance) else None
 
 
 def _writes(item: Settlement) -> Sequence[object]:
@@ -159,14 +180,21 @@ def _row(item: Settlement, now: datetime) -> Row:
             row |= {
                 "result": item.result,
                 "keep": item.keep,
-                "next_id": new_id(),
+                "next_id": item.next_id or new_id(),
                 "next_stage": item.next_stage,
                 "next_payload": item.next_payload,
+                "sealed_password": item.sealed_password,
                 "max_attempts": item.max_attempts,
+                "progress": item.progress and asdict(item.progress),
             }
         case Finish():
             follow_ups = [{"id": new_id(), "stage": stage} for stage in item.follow_ups]
-            row |= {"result": item.result, "follow_ups": follow_ups, "max_attempts": item.max_attempts}
+            row |= {
+                "result": item.result,
+                "follow_ups": follow_ups,
+                "max_attempts": item.max_attempts,
+                "progress": item.progress and asdict(item.progress),
+            }
         case Fail():
             row |= {
                 "error": item.error,
@@ -176,6 +204,7 @@ def _row(item: Settlement, now: datetime) -> Row:
                 "failure_type": item.failure_type,
                 "error_code": item.error_code,
                 "rejected_by": item.rejected_by,
+                "rejection_code": item.rejection_code,
                 "crashed": item.crashed,
                 "max_crashes": item.max_crashes,
             }
@@ -205,7 +234,7 @@ def _settled(item: Settlement, written: _Written, until: datetime) -> Settled:
 def _jobs_of(tx: Transaction, items: Sequence[Settlement]) -> dict[str, Job]:
     job_ids = {item.lease.job_id for item in items}
     job_rows = tx.connection.execute(select(document_processing_jobs).where(_jobs.id.in_(job_ids)))
-    return {str(row.id): rows.job(row) for row in job_rows}
+    return {str(row.id): row_conversion.job(row) for row in job_rows}
 
 
 def _acknowledge_duplicate(tx: Transaction, item: Settlement, job: Job | None) -> Settled | LeaseLost:
@@ -218,6 +247,8 @@ def _acknowledge_duplicate(tx: Transaction, item: Settlement, job: Job | None) -
     outcomes = next_job_states(JobStatus.PROCESSING, verb)
     if job is None or job.lease_epoch != item.lease.epoch or job.status not in outcomes:
         return LeaseLost(f"Job {item.lease.job_id} is no longer held with epoch {item.lease.epoch}.")
+    if (then := _then(item)) is not None:
+        return _acknowledge_duplicate(tx, then, _jobs_of(tx, [then]).get(then.lease.job_id))
     next_lease = _next_lease(tx, item, job) if isinstance(item, Advance) and item.keep else None
     return Settled(job.id, job.status, next_lease)
 

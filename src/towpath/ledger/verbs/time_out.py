@@ -14,9 +14,11 @@ from sqlalchemy import select
 from towpath.ledger.columns import dump
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs, processing_runs, provider_calls
-from towpath.ledger.verbs import reads
+from towpath.ledger.verbs import read_runs
 from towpath.ledger.verbs.end_runs import end_runs
 from towpath.ledger.verbs.queue_run import has_unfinished_run, resume_run
+from towpath.ledger.verbs.sealed_passwords import sealed_passwords
+from towpath.ledger.verbs.webhook_events import queue_deliveries
 from towpath.model.job import JobStatus
 from towpath.model.run import RunReason, RunState
 
@@ -35,13 +37,16 @@ def time_out(tx: Transaction, overdue: list[str], now: datetime) -> tuple[int, i
     ended: list[str] = []
     for seconds, run_ids in _by_deadline(tx, final).items():
         ended += end_runs(tx, run_ids, RunState.TIMED_OUT, TIMED_OUT.format(seconds=seconds), now)
+    # Ending a run erases its password; the run that continues it still has to read the file.
+    passwords = sealed_passwords(tx, sorted(continuing))
     continued = (
         end_runs(tx, sorted(continuing), RunState.TIMED_OUT, None, now, dump({"continued": True}))
         if continuing
         else []
     )
     for run_id in continued:
-        _continue(tx, run_id, continuing[run_id], now)
+        _continue(tx, run_id, continuing[run_id], now, passwords.get(run_id))
+    queue_deliveries(tx, ended, now)
     return len(ended) + len(continued), len(continued)
 
 
@@ -79,12 +84,12 @@ def _with_progress(tx: Transaction, run_ids: list[str]) -> dict[str, str]:
     return {str(row.id): str(row.org_id) for row in tx.connection.execute(query)}
 
 
-def _continue(tx: Transaction, run_id: str, org_id: str, now: datetime) -> None:
+def _continue(tx: Transaction, run_id: str, org_id: str, now: datetime, sealed_password: str | None) -> None:
     """Queue a run after one that has ended, unless another run of the document is queued: that one continues it."""
-    run = reads.run(tx, run_id, org_id)
+    run = read_runs.run(tx, run_id, org_id)
     if has_unfinished_run(tx, run.document_id):
         return
-    jobs = [job for job in reads.jobs(tx, run_id, org_id) if not job.follow_up]
+    jobs = [job for job in read_runs.jobs(tx, run_id, org_id) if not job.follow_up]
     last = next(job for job in jobs if job.status is JobStatus.CANCELLED)
     resume_run(
         tx,
@@ -96,4 +101,5 @@ def _continue(tx: Transaction, run_id: str, org_id: str, now: datetime) -> None:
         attempts=last.attempts,
         crashes=last.crashes,
         suspect=last.suspect,
+        sealed_password=sealed_password,
     )

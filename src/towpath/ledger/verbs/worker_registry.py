@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete
 
 from towpath.ledger.columns import dump, strip_unstorable
-from towpath.ledger.contract.ledger import WorkerInfo
+from towpath.ledger.contract.ledger import BusyWorker, WorkerInfo
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import workers
 
@@ -24,6 +24,7 @@ def register(tx: Transaction, worker: WorkerInfo, now: datetime) -> None:
         slots=worker.slots,
         stages=dump(list(worker.stages)),
         settings=dump(worker.settings),
+        session_lock=worker.session_lock,
         started=worker.started_at,
         now=now,
         not_seen_since=now - WORKER_TIMEOUT,
@@ -37,3 +38,8 @@ def deregister(tx: Transaction, worker_id: str) -> None:
 def deregister_all(tx: Transaction) -> None:
     """Remove all workers: at the start of the embedded server no other worker can be alive."""
     tx.connection.execute(delete(workers))
+
+
+def busy(tx: Transaction, except_for: str) -> list[BusyWorker]:
+    rows = tx.run("busy_workers", worker=except_for)
+    return [BusyWorker(str(row.id), bool(row.connected)) for row in rows]

@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from towpath.errors import Ambiguous, ConfigError, Rejected, Transient
-from towpath.model.answer import Answer, Pending
 from towpath.model.content import Extraction
+from towpath.model.provider_answer import Answer, Pending
 from towpath.providers.azure import errors
 from towpath.providers.azure.parse_analysis import parse_analysis
 from towpath.providers.azure.prices import price_per_thousand_pages
@@ -23,6 +23,7 @@ from towpath.providers.contract import Source
 
 if TYPE_CHECKING:
     from azure.ai.documentintelligence.aio import DocumentIntelligenceClient
+    from azure.core.credentials_async import AsyncTokenCredential
     from azure.core.rest import AsyncHttpResponse
 
 API_VERSION = "2024-11-30"
@@ -46,7 +47,7 @@ class DocumentIntelligence:
     def __init__(
         self,
         endpoint: str,
-        key: str,
+        credential: str | AsyncTokenCredential,
         model: str = "prebuilt-layout",
         features: Sequence[str] = ("keyValuePairs",),
         *,
@@ -59,13 +60,20 @@ class DocumentIntelligence:
         self.model = model
         self._base = f"{endpoint.rstrip('/')}/documentintelligence/documentModels/{quote(model)}"
         self._endpoint = endpoint
-        self._key = key
+        self._credential = credential
+        self._options: dict[str, Any] = {
+            "connection_timeout": connect_timeout,
+            "read_timeout": read_timeout,
+        }
+        if not isinstance(credential, str):
+            # A token is sent in plain text to this machine only; the SDK refuses it for every other http address.
+            is_local = urlsplit(endpoint).hostname in ("127.0.0.1", "localhost", "::1")
+            self._options["enforce_https"] = not is_local
         self._features = tuple(features)
         self._by_url = by_url
         self._price = (
             price_per_thousand_pages(model, features) if price_per_thousand is None else price_per_thousand
         )
-        self._connect_timeout, self._read_timeout = connect_timeout, read_timeout
         self._client: DocumentIntelligenceClient | None = None
 
     def accepts(self, media_type: str) -> bool:
@@ -143,6 +151,8 @@ class DocumentIntelligence:
         if self._client is not None:
             await self._client.close()
             self._client = None
+        if not isinstance(self._credential, str):
+            await self._credential.close()
 
     def _result_url(self, operation: str) -> str:
         # Built from the settings, never from a stored URL: the request carries the key.
@@ -158,16 +168,16 @@ class DocumentIntelligence:
         self, method: str, url: str, query: Mapping[str, str], upload: _Upload | None = None
     ) -> AsyncHttpResponse:
         client = self._connected()
-        from azure.core.exceptions import AzureError
+        from azure.core.exceptions import AzureError, ClientAuthenticationError
         from azure.core.rest import HttpRequest
 
         headers = {"Content-Type": upload.media_type, "Content-Length": str(upload.size)} if upload else {}
         content = upload.stream() if upload else None
         request = HttpRequest(method, url, params=dict(query), headers=headers, content=content)
         try:
-            return await client.send_request(
-                request, connection_timeout=self._connect_timeout, read_timeout=self._read_timeout
-            )
+            return await client.send_request(request, **self._options)
+        except ClientAuthenticationError as error:
+            raise errors.no_token(error.message) from error
         except AzureError as error:
             raise Transient(f"Document Intelligence at {self._endpoint} did not answer ({error}).") from error
 
@@ -192,7 +202,9 @@ class DocumentIntelligence:
             )
             self._client = DocumentIntelligenceClient(
                 self._endpoint,
-                AzureKeyCredential(self._key),
+                AzureKeyCredential(self._credential)
+                if isinstance(self._credential, str)
+                else self._credential,
                 api_version=API_VERSION,
                 transport=AioHttpTransport(session=session),
                 retry_total=0,  # the default repeats a billed POST after 500, 503 and 504

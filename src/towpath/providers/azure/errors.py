@@ -132,6 +132,11 @@ def from_failed_analysis(state: str, error: object) -> TowpathError:
     )
 
 
+def no_token(message: str) -> AccountRefused:
+    """The identity of this machine gives no token for the service."""
+    return AccountRefused(f"Azure gave no token for Document Intelligence: {message}")
+
+
 def expired(operation: str) -> OperationLost:
     """The service deletes results 24 hours after they are ready and answers 404 afterwards."""
     return OperationLost(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from towpath.model.content import Field
-from towpath.providers.azure.spans import Json, SpanIndex, extent, listed, named
+from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, listed, named
 
 _KINDS = {
     "date": "date",
@@ -24,36 +24,36 @@ _KINDS = {
 }
 
 
-def key_value_fields(result: Json, spans: SpanIndex) -> Iterator[Field]:
+def key_value_fields(result: Json, page_sizes: PageSizes) -> Iterator[Field]:
     """Yield each key with its value. Keys without a value are left out."""
     for pair in listed(result, "keyValuePairs"):
         value = named(pair, "value")
         name = " ".join(str(pair["key"]["content"]).split()).rstrip(" :")
         if name and value.get("content"):
             yield _with_anchor(
-                name, str(value["content"]), "text", float(pair.get("confidence", 1.0)), value, spans
+                name, str(value["content"]), "text", float(pair.get("confidence", 1.0)), value, page_sizes
             )
 
 
-def document_fields(result: Json, spans: SpanIndex) -> Iterator[Field]:
+def document_fields(result: Json, page_sizes: PageSizes) -> Iterator[Field]:
     """Yield the fields of every document in the file. Nested fields are named like ``Items[0].Amount``."""
     documents = listed(result, "documents")
     for number, document in enumerate(documents, 1):
         prefix = f"{document.get('docType', 'document')}[{number}]." if len(documents) > 1 else ""
         for name, field in named(document, "fields").items():
-            yield from _flatten(prefix + name, field, float(document.get("confidence", 1.0)), spans)
+            yield from _flatten(prefix + name, field, float(document.get("confidence", 1.0)), page_sizes)
 
 
-def _flatten(name: str, field: Json, confidence: float, spans: SpanIndex) -> Iterator[Field]:
+def _flatten(name: str, field: Json, confidence: float, page_sizes: PageSizes) -> Iterator[Field]:
     confidence = float(field.get("confidence", confidence))
     if field["type"] == "array":
         for index, item in enumerate(listed(field, "valueArray")):
-            yield from _flatten(f"{name}[{index}]", item, confidence, spans)
+            yield from _flatten(f"{name}[{index}]", item, confidence, page_sizes)
     elif field["type"] == "object":
         for part, item in named(field, "valueObject").items():
-            yield from _flatten(f"{name}.{part}", item, confidence, spans)
+            yield from _flatten(f"{name}.{part}", item, confidence, page_sizes)
     elif value := _value(field):
-        yield _with_anchor(name, value, _KINDS.get(field["type"], "text"), confidence, field, spans)
+        yield _with_anchor(name, value, _KINDS.get(field["type"], "text"), confidence, field, page_sizes)
 
 
 def _value(field: Json) -> str:
@@ -72,7 +72,7 @@ def _value(field: Json) -> str:
 
 
 def _with_anchor(
-    name: str, value: str, kind: str, confidence: float, source: Json, spans: SpanIndex
+    name: str, value: str, kind: str, confidence: float, source: Json, page_sizes: PageSizes
 ) -> Field:
     regions = listed(source, "boundingRegions")
     source_spans = listed(source, "spans")
@@ -85,5 +85,5 @@ def _with_anchor(
         page=regions[0]["pageNumber"] if regions else None,
         start=start if source_spans else None,
         end=end if source_spans else None,
-        box=spans.box(regions[0]) if regions else None,
+        box=page_sizes.box(regions[0]) if regions else None,
     )

@@ -12,8 +12,8 @@ from typing import Any
 
 from towpath.errors import Transient
 from towpath.model.content import Block, Extraction, Page
+from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, listed
 from towpath.providers.azure.fields import document_fields, key_value_fields
-from towpath.providers.azure.spans import Json, SpanIndex, extent, listed
 
 _PAGE_DECORATION_ROLES = {"pageHeader", "pageFooter", "pageNumber"}
 
@@ -27,13 +27,13 @@ def parse_analysis(answer: bytes) -> Extraction:
             "The stored answer of Document Intelligence has no analysis. It must be requested again."
         )
     pages = listed(result, "pages")
-    spans = SpanIndex.of(pages)
+    page_sizes = PageSizes.of(pages)
     return Extraction(
         markdown=result.get("content") or "",
         engine=f"azure:{result.get('modelId', 'unknown')}@{result.get('apiVersion', 'unknown')}",
         pages=tuple(_pages(pages, _labels(result))),
-        blocks=tuple(sorted(_blocks(result, spans), key=lambda block: (block.start, block.end))),
-        fields=(*key_value_fields(result, spans), *document_fields(result, spans)),
+        blocks=tuple(sorted(_blocks(result, page_sizes), key=lambda block: (block.start, block.end))),
+        fields=(*key_value_fields(result, page_sizes), *document_fields(result, page_sizes)),
         metadata=_metadata(result),
         warnings=tuple(str(w.get("message") or w.get("code")) for w in listed(result, "warnings")),
     )
@@ -56,21 +56,21 @@ def _labels(result: Json) -> dict[int, str]:
     }
 
 
-def _blocks(result: Json, spans: SpanIndex) -> Iterator[Block]:
+def _blocks(result: Json, page_sizes: PageSizes) -> Iterator[Block]:
     """Yield tables, paragraphs outside tables, and lines if the model finds no paragraphs."""
     tables = listed(result, "tables")
     in_tables = _paragraph_pointers(tables)
     for table in tables:
-        yield from _blocks_of(table, spans)
+        yield from _blocks_of(table, page_sizes)
     paragraphs = listed(result, "paragraphs")
     for index, paragraph in enumerate(paragraphs):
         if f"/paragraphs/{index}" not in in_tables and paragraph.get("role") not in _PAGE_DECORATION_ROLES:
-            yield from _blocks_of(paragraph, spans)
+            yield from _blocks_of(paragraph, page_sizes)
     if not paragraphs:
         for page in listed(result, "pages"):
             for line in listed(page, "lines"):
                 region = {"pageNumber": page["pageNumber"], "polygon": line.get("polygon")}
-                yield from _blocks_of({**line, "boundingRegions": [region]}, spans)
+                yield from _blocks_of({**line, "boundingRegions": [region]}, page_sizes)
 
 
 def _paragraph_pointers(tables: Sequence[Json]) -> set[str]:
@@ -82,7 +82,7 @@ def _paragraph_pointers(tables: Sequence[Json]) -> set[str]:
     return pointers
 
 
-def _blocks_of(element: Json, spans: SpanIndex) -> Iterator[Block]:
+def _blocks_of(element: Json, page_sizes: PageSizes) -> Iterator[Block]:
     """Yield one block for each part of an element. Page and column breaks divide elements into parts."""
     element_spans = listed(element, "spans")
     regions = listed(element, "boundingRegions")
@@ -93,7 +93,7 @@ def _blocks_of(element: Json, spans: SpanIndex) -> Iterator[Block]:
     else:
         parts = [(extent(element_spans), regions[0])]
     for (start, end), region in parts:
-        yield Block(start, end, region["pageNumber"], spans.box(region))
+        yield Block(start, end, region["pageNumber"], page_sizes.box(region))
 
 
 def _metadata(result: Json) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from towpath.errors import ConfigError
 
@@ -14,7 +14,17 @@ OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 10.0
 
 
-def connect(api_key: str, base_url: str, timeout: float) -> AsyncOpenAI:
+class Tokens(Protocol):
+    """Gives a valid token for each request, instead of a key."""
+
+    async def __call__(self) -> str: ...
+    async def close(self) -> None: ...
+
+
+ApiKey = str | Tokens
+
+
+def connect(api_key: ApiKey, base_url: str, timeout: float) -> AsyncOpenAI:
     """Create a client. The SDK is imported here because the import takes a second."""
     try:
         from openai import AsyncOpenAI, Timeout

@@ -29,7 +29,7 @@ _TOO_LONG_CODES = {"context_length_exceeded", "max_tokens_per_request", "array_a
 _SETTINGS = {"model", "dimensions", "encoding_format", "response_format", "max_completion_tokens"}
 #: OpenAI-compatible servers have no common code for too many or too long inputs, only these statuses.
 _MAY_BE_TOO_LARGE = {400, 413, 422}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|h|m|s)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 

@@ -12,6 +12,10 @@ from types import MappingProxyType
 EMBEDDINGS: Mapping[str, float] = MappingProxyType(
     {"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13, "text-embedding-ada-002": 0.10}
 )
+#: Per minute of audio.
+TRANSCRIPTIONS: Mapping[str, float] = MappingProxyType(
+    {"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from towpath.errors import OperationLost, Refused, Rejected
-from towpath.model.answer import Answer, Pending
+from towpath.model.provider_answer import Answer, Pending
 from towpath.model.transcript import Transcript
 from towpath.providers.contract import Source
 from towpath.providers.yandex import errors, prices

@@ -69,7 +69,7 @@ class InlineBuffer:
         self.is_blank = True
         if "  " in text:
             text = re.sub(" {2,}", " ", text)
-        return re.sub(r" *\n *", "  \n", text) if "\n" in text else text
+        return re.sub(r"(?:(?<! ) +)?\n *", "  \n", text) if "\n" in text else text
 
     def open_element(self, element: Element) -> None:
         self._open_elements.append((element, len(self._parts)))

@@ -16,7 +16,7 @@ from typing import IO
 
 from towpath import rejections
 from towpath.errors import Rejected
-from towpath.readers.office import ole
+from towpath.readers.office import reject_ole
 
 _MIB = 1 << 20
 _BLOCK_BYTES = 1 << 16
@@ -153,8 +153,8 @@ def open_archive(path: Path, format_name: str, limits: ArchiveLimits | None = No
         head = file.read(8)
         if not head:
             raise rejections.empty(format_name)
-        if head == ole.MAGIC:
-            ole.reject_ole(path)
+        if head == reject_ole.MAGIC:
+            reject_ole.reject_ole(path)
         try:
             _check_directory(file, format_name, limits)
             archive = zipfile.ZipFile(file)

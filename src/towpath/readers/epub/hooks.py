@@ -43,7 +43,7 @@ class EpubHooks(MarkupHooks):
         for label in (element.get("title"), element.get("aria-label"), "".join(element.itertext())):
             if label and label.strip():
                 return label.strip().removeprefix("Page ").rstrip(".")
-        digits = re.search(r"\d+$", element.get("id") or "")
+        digits = re.search(r"\d{1,9}$", element.get("id") or "")
         return digits[0] if digits else ""
 
     def note_reference(self, link: Element) -> str | None:

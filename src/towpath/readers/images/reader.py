@@ -9,6 +9,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -17,8 +18,8 @@ from towpath import rejections
 from towpath.errors import Rejected
 from towpath.model.content import Extraction
 from towpath.model.page_plan import PageBatch, PagePlan
-from towpath.readers.ocr.page_ocr import PAGES_PER_GROUP, OcrState, PageOcr
-from towpath.readers.ocr.recognizers import (
+from towpath.readers.images.heif import register_heif
+from towpath.readers.ocr.batched_ocr import (
     MAX_PAGES_IN_ONE_PASS,
     BatchesNeeded,
     PlanningOcr,
@@ -26,14 +27,18 @@ from towpath.readers.ocr.recognizers import (
     RecognizedPages,
     RecognizerFactory,
 )
+from towpath.readers.ocr.page_ocr import PageOcr
 from towpath.readers.ocr.settings import (
-    LanguageData,
+    OcrEngines,
     OcrSettings,
-    find_language_data,
+    find_engines,
     missing_language_warnings,
     ocr_unavailable,
     unavailable_reason,
 )
+from towpath.readers.ocr.state import OcrState
+from towpath.readers.ocr.tesseract_engine import PAGES_PER_GROUP
+from towpath.readers.pdf.fallback_passes import legibility_warnings
 from towpath.readers.pdf.images_to_pdf import PageImage, write_images
 from towpath.readers.pdf.page_model import PdfPage
 from towpath.readers.pdf.pdfium import PdfiumFile
@@ -49,6 +54,8 @@ Progress = Callable[[int, int], None]
 _MAX_PIXELS = 250_000_000
 _OCR_PIXELS = 20_000_000
 _MAX_FRAMES = 5_000
+#: No letter fits into fewer pixels.
+_MIN_SIDE = 4
 _DPI = 200
 
 
@@ -60,10 +67,10 @@ def read_image(
     recognizer: RecognizerFactory = PageOcr,
 ) -> Extraction:
     """Read the text of an image, one page per TIFF frame; images without text are rejected."""
-    data = find_language_data(ocr)
-    if data is None:
+    engines = find_engines(ocr)
+    if engines is None:
         raise ocr_unavailable("image", unavailable_reason(ocr))
-    page_ocr = recognizer(data)
+    page_ocr = recognizer(engines)
     if isinstance(page_ocr, RecognizedPages):
         pages = page_ocr.in_order()
     else:
@@ -84,19 +91,23 @@ def read_image(
         )
     return Extraction(
         markdown=markdown,
-        engine=engine_name("liteparse", ocr_used=True),
+        engine=engine_name("liteparse", page_ocr.engines),
         pages=spans,
         blocks=block_spans,
         metadata={"page_count": str(len(pages))},
-        warnings=missing_language_warnings(ocr, data),
+        warnings=(
+            *missing_language_warnings(ocr, engines),
+            *legibility_warnings([page.number for page in pages if page.poorly_legible]),
+        ),
+        words=tuple(word for page in pages for word in page.words),
     )
 
 
 def recognize_frames(
-    path: Path, progress: Progress, batch: PageBatch, data: LanguageData, state: OcrState
+    path: Path, progress: Progress, batch: PageBatch, engines: OcrEngines, state: OcrState
 ) -> RecognizedBatch:
     """Recognize the frames of one batch; ``state`` is that after the batch before."""
-    page_ocr = PageOcr(data, state)
+    page_ocr = PageOcr(engines, state)
     pages: list[PdfPage] = []
     for page, _ in _read_frames(path, batch.pages, page_ocr):
         pages.append(page)
@@ -138,6 +149,12 @@ def _frames(path: Path, numbers: Sequence[int] | None) -> Iterator[tuple[int, in
         total = _pages_of(image)
         for number in range(1, total + 1) if numbers is None else numbers:
             image.seek(number - 1)
+            if min(image.width, image.height) < _MIN_SIDE:
+                raise Rejected(
+                    "empty",
+                    f"This image measures {image.width:,} by {image.height:,} pixels: too little for text. "
+                    "Upload a larger image.",
+                )
             if image.width * image.height > _MAX_PIXELS:
                 raise rejections.too_large("image", f"it measures {image.width:,} by {image.height:,} pixels")
             yield number, total, _prepare(image)
@@ -148,6 +165,7 @@ def _open_image(path: Path) -> Generator[Image]:
     """Open an image; errors of the decoder, also later ones, reject the file."""
     from PIL import Image, UnidentifiedImageError
 
+    register_heif(path)
     try:
         with warnings.catch_warnings(), Image.open(path) as image:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
@@ -195,5 +213,6 @@ def _read_frame(frame: Image, number: int, page_ocr: PageOcr, pdf: Path) -> PdfP
     finally:
         file.close()
     page.number = number
+    page.words = [replace(word, page=number) for word in page.words]
     page.width, page.height = float(frame.width), float(frame.height)
     return page

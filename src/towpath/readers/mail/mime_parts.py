@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import quopri
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesHeaderParser
@@ -42,7 +42,10 @@ class MimePart:
 
     def body(self) -> bytes:
         """The body with its transfer encoding undone; invalid characters are dropped."""
-        raw = bytes(self.raw)
+        return self.decode(bytes(self.raw))
+
+    def decode(self, raw: bytes) -> bytes:
+        """Undo the transfer encoding of this part."""
         encoding = str(self.headers.get("Content-Transfer-Encoding") or "").strip().lower()
         if encoding == "quoted-printable":
             return quopri.decodestring(raw)
@@ -60,9 +63,15 @@ class _Boundary:
     enclosing: tuple[str, ...]
 
 
-def read_parts(file: IO[bytes]) -> Iterator[MimePart]:
-    """Yield the message itself, then each part that is not a multipart, in order."""
+def read_parts(
+    file: IO[bytes], open_raw: Callable[[MimePart], IO[bytes] | None] | None = None
+) -> Iterator[MimePart]:
+    """Yield the message itself, then each part that is not a multipart, in order.
+
+    The raw body of a part that is no text is written to the file that ``open_raw`` gives for it, if any.
+    """
     message = MimePart(_read_headers(file))
+    raw: IO[bytes] | None = None
     yield message
     boundaries = _boundaries_inside([], message)
     current: MimePart | None = message
@@ -70,10 +79,13 @@ def read_parts(file: IO[bytes]) -> Iterator[MimePart]:
     while line := file.readline(_MAX_LINE_BYTES):
         match = _match_boundary(boundaries, line)
         if match is None:
+            if raw is not None:
+                raw.write(line)
             if current is not None and current.is_text and text_bytes < _MAX_TEXT_BYTES:
                 text_bytes += len(line)
                 current.raw += line
             continue
+        raw = None
         if current is message:
             message.raw.clear()
         elif current is not None:
@@ -90,6 +102,8 @@ def read_parts(file: IO[bytes]) -> Iterator[MimePart]:
             inner_boundaries = _boundaries_inside(boundaries, current)
             if len(inner_boundaries) > len(boundaries):
                 boundaries, current = inner_boundaries, None
+            elif open_raw is not None and not current.is_text:
+                raw = open_raw(current)
     if current is not None:
         yield current
 

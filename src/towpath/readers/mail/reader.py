@@ -29,16 +29,16 @@ def read_mail(path: Path, progress: Callable[[int, int], None]) -> Extraction:
         raise rejections.empty(FORMAT_NAME)
     with path.open("rb") as file:
         message, *parts = read_parts(file)
-    headers = {name: value for name in _SHOWN_HEADERS if (value := _header_text(message.headers, name))}
+    headers = {name: value for name in _SHOWN_HEADERS if (value := header_text(message.headers, name))}
     texts = [part for part in parts if part.is_text]
     body = "\n\n".join(
         filter(None, (_body_text(alternatives) for alternatives in _group_alternatives(texts)))
     )
-    attachment_names = [name for part in parts if not part.is_text and (name := _attachment_name(part))]
+    attachment_names = [name for part in parts if not part.is_text and (name := attachment_name(part))]
     if not headers or not (body or attachment_names or "Subject" in headers):
         raise rejections.empty(FORMAT_NAME)
     progress(1, 1)
-    text, fields = _write_markdown(headers, body, attachment_names)
+    text, fields = write_message(headers, body, attachment_names)
     return Extraction(
         markdown=text,
         engine="towpath-mail/1",
@@ -54,9 +54,10 @@ def _warnings(parts: list[MimePart]) -> tuple[str, ...]:
     return (f"Only the first {MAX_PARTS} parts of this message were read.",)
 
 
-def _write_markdown(
+def write_message(
     headers: dict[str, str], body: str, attachment_names: list[str]
 ) -> tuple[str, tuple[Field, ...]]:
+    """The markdown of a message and its header fields, each with its span there."""
     fields: list[Field] = []
     text = ""
     if subject := headers.get("Subject"):
@@ -120,7 +121,7 @@ def _html_text(part: MimePart) -> str:
     return convert_html(part.body(), part.headers.get_content_charset()).markdown
 
 
-def _attachment_name(part: MimePart) -> str:
+def attachment_name(part: MimePart) -> str:
     """The file name of an attachment, or its media type in parentheses."""
     try:
         name = part.headers.get_filename()
@@ -129,7 +130,8 @@ def _attachment_name(part: MimePart) -> str:
     return _decode_words(name or "") or f"({markdown_writer.remove_control_characters(part.content_type)})"
 
 
-def _header_text(message: Message, name: str) -> str:
+def header_text(message: Message, name: str) -> str:
+    """The decoded value of a header; several are joined with commas."""
     return ", ".join(filter(None, (_decode_words(str(value)) for value in (message.get_all(name) or [])[:5])))
 
 
@@ -150,5 +152,5 @@ def _metadata(message: Message, headers: dict[str, str]) -> dict[str, str]:
         metadata["date"] = parsedate_to_datetime(headers.get("Date", "")).isoformat()
     except (ValueError, TypeError, OverflowError, IndexError):
         metadata["date"] = headers.get("Date", "")
-    metadata["identifier"] = _header_text(message, "Message-ID")
+    metadata["identifier"] = header_text(message, "Message-ID")
     return {name: value for name, value in metadata.items() if value}

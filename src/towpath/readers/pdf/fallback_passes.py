@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
-from towpath.readers.ocr.recognizers import RecognizerFactory
+from towpath.readers.ocr.batched_ocr import RecognizerFactory
 from towpath.readers.ocr.settings import (
     OcrSettings,
-    find_language_data,
+    find_engines,
     missing_language_warnings,
     ocr_unavailable,
     unavailable_reason,
@@ -101,23 +101,32 @@ def read_by_ocr(
     settings: OcrSettings,
     on_page: Callable[[], None],
     recognizer: RecognizerFactory,
-) -> tuple[bool, tuple[str, ...]]:
-    """Read pages by OCR. Returns whether OCR was used, and warnings about pages that were not read."""
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read pages by OCR. Returns the engines that were used, and warnings about pages."""
     numbers = sorted(page.number for page in pages.values() if page.ocr_reason)
     if not numbers:
-        return False, ()
-    data = find_language_data(settings)
-    if data is None:
-        return False, (_unread_warning(pages, numbers, unavailable_reason(settings)),)
-    page_ocr = recognizer(data)
+        return (), ()
+    engines = find_engines(settings)
+    if engines is None:
+        return (), (_unread_warning(pages, numbers, unavailable_reason(settings)),)
+    page_ocr = recognizer(engines)
     for page in page_ocr.read_pages(file, numbers):
         if page.blocks:
             page.form_values = pages[page.number].form_values
             pages[page.number] = page
         on_page()
     if page_ocr.failure is not None:
-        return False, (_unread_warning(pages, numbers, page_ocr.failure),)
-    return True, missing_language_warnings(settings, data)
+        return (), (_unread_warning(pages, numbers, page_ocr.failure),)
+    poor = [number for number in numbers if pages[number].poorly_legible]
+    return page_ocr.engines, (*missing_language_warnings(settings, engines), *legibility_warnings(poor))
+
+
+def legibility_warnings(numbers: Sequence[int]) -> tuple[str, ...]:
+    """The warning that these pages are poorly legible; empty if there are none."""
+    if not numbers:
+        return ()
+    verb = "is" if len(numbers) == 1 else "are"
+    return (f"{page_list(numbers)} {verb} poorly legible: the text found by OCR may be wrong.",)
 
 
 def _unread_warning(pages: Pages, numbers: Sequence[int], reason: str) -> str:

@@ -11,6 +11,8 @@ from towpath.readers.pdf.page_model import PageBlock
 _MAX_LINES = 3
 # 5 points on an ordinary page: less than the space around a real code block.
 _MAX_GAP = 0.0062
+# 15 and 3 points on an ordinary page.
+_BULLET_WIDTH, _SAME_MARGIN = 0.025, 0.005
 _ENDS_SENTENCE = (".", ":", "!", "?", ";")
 
 
@@ -25,8 +27,10 @@ def _merged(blocks: Sequence[PageBlock]) -> Iterator[PageBlock]:
     for index, block in enumerate(blocks):
         next_block = blocks[index + 1] if index + 1 < len(blocks) else None
         lines = block.text.split("\n")[1:-1] if block.kind == "code" else []
-        is_prose = 0 < len(lines) <= _MAX_LINES and (
-            _continues_previous(previous, block) or _continues_in_next(block, lines, next_block)
+        is_prose = (
+            (not block.is_monospace or (len(lines) == 1 and _is_flush(previous, block)))
+            and 0 < len(lines) <= _MAX_LINES
+            and (_continues_previous(previous, block) or _continues_in_next(block, lines, next_block))
         )
         if is_prose:
             block = replace(block, kind="paragraph", text=" ".join(line.strip() for line in lines))
@@ -46,6 +50,14 @@ def _merged(blocks: Sequence[PageBlock]) -> Iterator[PageBlock]:
         previous_was_code = is_prose
     if previous is not None:
         yield previous
+
+
+def _is_flush(previous: PageBlock | None, block: PageBlock) -> bool:
+    """True if the block begins where the text above begins: behind its bullet, or at its margin."""
+    if previous is None or previous.box is None or block.box is None:
+        return False
+    indent = _BULLET_WIDTH if previous.kind == "list" else _SAME_MARGIN
+    return block.box.x0 - previous.box.x0 < indent and _continues_previous(previous, block)
 
 
 def _continues_previous(previous: PageBlock | None, block: PageBlock) -> bool:

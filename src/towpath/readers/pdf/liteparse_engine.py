@@ -48,6 +48,7 @@ def make_parser(
         output_format="json",
         max_pages=max(page_count, 1),  # the default of 1,000 truncates longer files silently
         extract_blocks=True,
+        extract_vector_graphics=True,
         extract_links=False,
         extract_form_fields=form,
         extract_structure_tree=tags,

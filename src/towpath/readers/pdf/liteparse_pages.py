@@ -9,27 +9,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from towpath.model.content import Box
+from towpath.readers.pdf.block_boxes import rect_box, rectangle, rectangle_box
+from towpath.readers.pdf.choose_tables import choose_ruled_tables
+from towpath.readers.pdf.classify_tables import fenced_code
+from towpath.readers.pdf.code_blocks import CodeFinder
 from towpath.readers.pdf.false_code_blocks import merge_false_code
+from towpath.readers.pdf.inline_bold import limit_bold
+from towpath.readers.pdf.join_code import join_code
+from towpath.readers.pdf.join_lines import join_lines
+from towpath.readers.pdf.line_end_hyphens import line_end_hyphens
+from towpath.readers.pdf.margin_lines import split_margin_line
+from towpath.readers.pdf.mend_blocks import lines_text, mend_blocks, split_list_item
+from towpath.readers.pdf.page_layout import (
+    PageLayout,
+    line_text,
+    runs_rectangle,
+)
 from towpath.readers.pdf.page_model import (
     FormValue,
     PageBlock,
     PdfPage,
     is_right_to_left,
     normalize_text,
-    page_fraction,
 )
-from towpath.readers.pdf.tables import classify_rows, fenced_code, render_rows
+from towpath.readers.pdf.printed_title import find_printed_title
+from towpath.readers.pdf.ruled_tables import RuledTable
+from towpath.readers.pdf.table_blocks import convert_table, divided_blocks, has_columns, table_blocks
 from towpath.readers.pdf.tagged_headings import read_tagged_headings
+from towpath.readers.pdf.text_layer_words import text_layer_words
 
 if TYPE_CHECKING:
     from liteparse.types import (
-        AnnotationRect,
         FormField,
         LayoutBlock,
-        LayoutCell,
         PageComplexityStats,
         ParsedPage,
         TextItem,
@@ -37,47 +52,171 @@ if TYPE_CHECKING:
 
 # Pages with fewer characters may be scans. A scan has none, or a stamp: "Case 1:20-cv-1 Page 1 of 20".
 _FEW_CHARACTERS = 150
+# A cover may be an image; the title is then on one of the next pages.
+_TITLE_PAGES = 3
+# The height in points of a list item with more than one line.
+_TWO_LINES = 16.0
+_SHORT_TEXT = 12
 _ESCAPED_OR_STARS = re.compile(r"\\([\\_*])|\*+")
+_TEXT_KINDS = ("heading", "paragraph", "list_item", "code", "grid_fallback", "table")
+_CODE_KINDS = ("paragraph", "list_item", "code", "grid_fallback", "table")
 _TYPES_WITHOUT_VALUE = {"pushbutton", "signature", "unknown"}
 
 
 def convert_page(page: ParsedPage, page_count: int) -> PdfPage:
-    """Convert one page of a file with ``total`` pages."""
+    """Convert one page of a file with ``page_count`` pages."""
     converted = PdfPage(page.page_num, page.width, page.height, page.page_label or None)
-    converted.blocks = merge_false_code(_blocks(page, page_count))
+    layout = PageLayout(page)
+    converted.blocks = join_code(mend_blocks(merge_false_code(_blocks(page, layout, page_count))))
+    converted.line_end_hyphens = line_end_hyphens([item.text for item in page.text_items])
     converted.character_count = sum(len(item.text) - item.text.count(".") for item in page.text_items)
+    for item in page.text_items:
+        size = round(item.font_size or 0.0, 1)
+        converted.font_sizes[size] = converted.font_sizes.get(size, 0) + len(item.text)
     converted.text_rotation = _text_rotation(page.text_items, converted.character_count)
     converted.may_need_ocr = converted.character_count < _FEW_CHARACTERS or _is_mostly_symbols(
         page.text_items
     )
+    if page.page_num <= _TITLE_PAGES:
+        converted.printed_title = find_printed_title(layout)
     converted.tagged_headings = read_tagged_headings(page)
+    converted.words = text_layer_words(page, page_count)
     converted.form_values = [value for form in page.form_fields or () if (value := _form_value(form, page))]
     return converted
 
 
-def _blocks(page: ParsedPage, page_count: int) -> Iterator[PageBlock]:
-    for block in page.blocks or ():
-        box = _box(block.bbox, page)
-        match block.kind:
-            case "heading" | "paragraph":
-                text = normalize_text(block.text or "").strip()
-                if text and block.kind == "heading":
-                    yield PageBlock("heading", text, box, level=min(6, max(1, block.level or 1)))
-                elif text:
-                    yield PageBlock("paragraph", _unescape(text), box, bold=block.bold)
-            case "list_item":
-                if text := _unescape(normalize_text(block.text or "").strip()):
-                    yield PageBlock(
-                        "list", text, box, level=block.level or 0, marker=normalize_text(block.marker or "")
-                    )
-            case "code" | "grid_fallback":
-                lines = [normalize_text(line).rstrip() for line in block.lines or ()]
-                if any(lines):
-                    yield PageBlock("code", fenced_code(lines, block.lang or ""), box)
-            case "table":
-                yield from _table_block(block, box, page.page_num, page_count)
-            case _:
-                pass  # rules and figures have no text
+def _blocks(page: ParsedPage, layout: PageLayout, page_count: int) -> Iterator[PageBlock]:
+    tables = choose_ruled_tables(page.blocks or (), layout)
+    code = CodeFinder(layout)
+    text_blocks = [index for index, block in enumerate(page.blocks or ()) if block.kind in _TEXT_KINDS]
+    for index, block in enumerate(page.blocks or ()):
+        if index not in tables.contents:
+            if index in (*text_blocks[:1], *text_blocks[-1:]):
+                parts = _split_margin(block, page, layout, code, at_top=index == text_blocks[0])
+                if parts:
+                    yield from parts
+                    continue
+            yield from _code_and_text(block, page, code) or _convert_block(block, page, layout, page_count)
+            continue
+        for content in tables.contents[index]:
+            if isinstance(content, RuledTable):
+                box = rectangle_box(content.box, page)
+                yield from table_blocks(content.rows, box, page.page_num, page_count, is_ruled=True)
+            elif text := line_text(content):
+                yield PageBlock("paragraph", text, rectangle_box(runs_rectangle(content), page))
+
+
+def _split_margin(
+    block: LayoutBlock, page: ParsedPage, layout: PageLayout, code: CodeFinder, *, at_top: bool
+) -> list[PageBlock]:
+    """The block divided into a running header or footer and its text; empty if it has none."""
+    box = block.bbox
+    if box is None or block.kind not in ("paragraph", "list_item"):
+        return []
+    parts = split_margin_line(layout, box.x, box.y, box.width, box.height, at_top=at_top)
+    if parts is None:
+        return []
+    blocks: list[PageBlock] = []
+    for lines in parts:
+        runs = [run for line in lines for run in line]
+        x0, y0, x1, y1 = runs_rectangle(runs)
+        divided = code.divide(x0, y0, x1 - x0, y1 - y0) or [(False, lines)]
+        blocks += divided_blocks(divided, page)
+    return blocks
+
+
+def _code_and_text(block: LayoutBlock, page: ParsedPage, code: CodeFinder) -> list[PageBlock]:
+    """The block divided into code and text; empty if it has no code lines."""
+    box = block.bbox
+    if box is None or block.kind not in _CODE_KINDS:
+        return []
+    parts = code.divide(box.x, box.y, box.width, box.height)
+    if parts is None:
+        return []
+    if has_columns(block) and (not all(is_code for is_code, _ in parts) or code.is_table(parts[0][1])):
+        return []
+    blocks = divided_blocks(parts, page)
+    if block.kind == "list_item" and blocks[0].kind == "paragraph":
+        marker = normalize_text(block.marker or "")
+        text = blocks[0].text.removeprefix(marker).strip()
+        blocks[0] = replace(blocks[0], kind="list", text=text, level=block.level or 0, marker=marker)
+    return blocks
+
+
+def _convert_block(
+    block: LayoutBlock, page: ParsedPage, layout: PageLayout, page_count: int
+) -> Iterator[PageBlock]:
+    box = rect_box(block.bbox, page)
+    match block.kind:
+        case "heading" | "paragraph":
+            text = normalize_text(block.text or "").strip()
+            if text and block.kind == "heading":
+                yield _with_font(
+                    PageBlock("heading", text, box, level=min(6, max(1, block.level or 1))), block, layout
+                )
+            elif text:
+                bold = block.bold and _is_bold(block, layout)
+                yield PageBlock("paragraph", limit_bold(_unescape(text)), box, bold=bold)
+        case "list_item":
+            yield from _list_item(block, page, layout)
+        case "code" | "grid_fallback":
+            lines = [normalize_text(line).rstrip() for line in block.lines or ()]
+            if any(lines) and _is_in_text_font(block, layout):
+                yield PageBlock("paragraph", join_lines([line.strip() for line in lines]), box)
+            elif any(lines):
+                yield PageBlock("code", fenced_code(lines, block.lang or ""), box)
+        case "table":
+            yield from convert_table(block, page, layout, page_count)
+        case _:
+            pass  # rules and figures have no text
+
+
+def _with_font(heading: PageBlock, block: LayoutBlock, layout: PageLayout) -> PageBlock:
+    """The heading with the font of its first run."""
+    box = block.bbox
+    runs = layout.runs_inside(box.x, box.y, box.width, box.height) if box is not None else []
+    return replace(heading, size=runs[0].font_size, font=runs[0].font) if runs else heading
+
+
+def _is_in_text_font(block: LayoutBlock, layout: PageLayout) -> bool:
+    """True if the page has fixed-width fonts, but most of this block is in another one."""
+    box = block.bbox
+    if box is None or not layout.has_monospace_font:
+        return False
+    runs = layout.runs_inside(box.x, box.y, box.width, box.height)
+    monospace = sum(len(run.text) for run in runs if run.is_monospace)
+    return monospace * 2 < sum(len(run.text) for run in runs)
+
+
+def _is_bold(block: LayoutBlock, layout: PageLayout) -> bool:
+    """True if the names of the fonts say so; without bold fonts on the page, for a short text, if liteparse does.
+
+    liteparse estimates the weight of a font and takes whole books for bold.
+    """
+    box = block.bbox
+    if box is None or not layout.has_bold_font:
+        return len((block.text or "").split()) <= _SHORT_TEXT
+    runs = layout.runs_inside(box.x, box.y, box.width, box.height)
+    return sum(len(run.text) for run in runs if run.is_bold) * 2 >= sum(len(run.text) for run in runs)
+
+
+def _list_item(block: LayoutBlock, page: ParsedPage, layout: PageLayout) -> Iterator[PageBlock]:
+    """The item, and the paragraph behind it if liteparse has joined them."""
+    text = limit_bold(_unescape(normalize_text(block.text or "").strip()))
+    if not text:
+        return
+    item = PageBlock(
+        "list", text, rect_box(block.bbox, page), block.level or 0, normalize_text(block.marker or "")
+    )
+    rect = block.bbox
+    is_tall = rect is not None and rect.height > _TWO_LINES
+    parts = split_list_item(layout, rectangle(rect)) if rect is not None and is_tall else None
+    if parts is None:
+        yield item
+        return
+    (text, box), (rest, rest_box) = map(lines_text, parts)
+    yield replace(item, text=text.removeprefix(item.marker).strip(), box=rectangle_box(box, page))
+    yield PageBlock("paragraph", rest, rectangle_box(rest_box, page))
 
 
 def _unescape(text: str) -> str:
@@ -85,36 +224,6 @@ def _unescape(text: str) -> str:
     if "*" not in text and "\\" not in text:
         return text
     return _ESCAPED_OR_STARS.sub(lambda match: match[1] or ("**" if 2 <= len(match[0]) <= 3 else ""), text)
-
-
-def _table_block(block: LayoutBlock, box: Box | None, page: int, page_count: int) -> Iterator[PageBlock]:
-    source = [block.header, *(block.rows or [])] if block.header else block.rows or []
-    rows = [[normalize_text(cell.text).strip() for cell in row] for row in source]
-    rows = [row for row in rows if any(row)]
-    if not rows:
-        return
-    shape = classify_rows(rows, page, page_count, torn_rows=sum(map(_is_torn, source)))
-    kind = shape if shape in ("table", "code") else "paragraph"
-    yield PageBlock(kind, render_rows(rows, shape), box)
-
-
-def _is_torn(row: Sequence[LayoutCell]) -> bool:
-    """True if cells were cut out of one text run: their boxes have no width, and the cut is a guess."""
-    cell_lengths = [
-        len(cell.text) for cell in row if cell.text and cell.bbox is not None and cell.bbox.width < 1
-    ]
-    return len(cell_lengths) > 1 and sum(cell_lengths) >= 40
-
-
-def _box(rect: AnnotationRect | None, page: ParsedPage) -> Box | None:
-    if rect is None or page.width <= 0 or page.height <= 0:
-        return None
-    return Box(
-        page_fraction(rect.x / page.width),
-        page_fraction(rect.y / page.height),
-        page_fraction((rect.x + rect.width) / page.width),
-        page_fraction((rect.y + rect.height) / page.height),
-    )
 
 
 def _text_rotation(items: Sequence[TextItem], character_count: int) -> int:
@@ -155,4 +264,4 @@ def _form_value(form: FormField, page: ParsedPage) -> FormValue | None:
     value = normalize_text(", ".join(form.selected_options) or form.value or "").strip()
     if not value:
         return None
-    return FormValue(normalize_text(form.alternate_name or form.name), value, _box(form.rect, page))
+    return FormValue(normalize_text(form.alternate_name or form.name), value, rect_box(form.rect, page))

@@ -48,7 +48,8 @@ def _with_pdf_suffix(path: Path, folder: Path) -> Path:
     if path.suffix.lower() == ".pdf":
         return path
     alias = folder / "original.pdf"
-    alias.symlink_to(path.resolve())
+    # The file may be an open descriptor, so links are not resolved.
+    alias.symlink_to(path.absolute())
     return alias
 
 
@@ -62,7 +63,7 @@ def _open_or_repair(path: Path, folder: Path) -> OpenPdf:
                 return OpenPdf(copy, PdfiumFile(copy), (_REPAIRED_WARNING,))
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         is_encrypted = content.find(b"/Encrypt") >= 0
-    raise rejections.encrypted("PDF") if is_encrypted else rejections.corrupt("PDF")
+    raise rejections.locked_pdf() if is_encrypted else rejections.corrupt("PDF")
 
 
 def _repair_with_qpdf(path: Path, copy: Path) -> bool:
@@ -76,7 +77,7 @@ def _repair_with_qpdf(path: Path, copy: Path) -> bool:
         with warnings.catch_warnings(action="ignore"), pikepdf.open(path) as document:
             document.save(copy)
     except pikepdf.PasswordError as error:
-        raise rejections.encrypted("PDF") from error
+        raise rejections.locked_pdf() from error
     except (pikepdf.PdfError, OSError, ValueError, RecursionError):
         return False
     return True

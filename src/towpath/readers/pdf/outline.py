@@ -2,7 +2,7 @@
 
 An author's outline is right about titles and levels; rules about font sizes are right half of the time.
 Each bookmark is searched on its page and the matching block becomes a heading. Other headings that the
-rules detected become bold text.
+rules detected become bold text, except subsections in a larger font.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from towpath.readers.pdf.heading_styles import HeadingStyles
 from towpath.readers.pdf.page_model import Bookmark, PageBlock, PdfPage
 
 # An outline of which fewer than 4 in 10 titles are found on their pages does not belong to the text.
@@ -20,6 +21,7 @@ _MIN_FOUND_SHARE = 0.4
 # With less than one entry per 15 pages it names only the main parts; detected headings are kept below them.
 _PAGES_PER_SPARSE_ENTRY = 15
 _MAX_BLOCKS_PER_TITLE = 4
+_TITLE_PAGES = 3
 _COMPARED_LENGTH = 300
 _TITLE_KINDS = ("heading", "paragraph", "list")
 _NUMBERING = re.compile(
@@ -29,6 +31,11 @@ _NUMBERING = re.compile(
     re.IGNORECASE,
 )
 
+
+# A page number and what separates it from a running header.
+_PAGE_NUMBER = re.compile(
+    r"^(?:\d{1,5}|[ivxlc]{1,7})(?=\W)\W*|(?:(?<!\W)\W+|(?<=\W))(?:\d{1,5}|[ivxlc]{1,7})$", re.IGNORECASE
+)
 
 _Keys = Sequence[tuple[str, str]]
 
@@ -42,8 +49,18 @@ class _Match:
     cut: int | None = None
 
 
-def apply_outline(pages: Sequence[PdfPage], outline: Sequence[Bookmark]) -> bool:
-    """Turn bookmarks into headings; False if the outline does not match the text and was ignored."""
+def apply_outline(
+    pages: Sequence[PdfPage],
+    outline: Sequence[Bookmark],
+    title: str = "",
+    styles: HeadingStyles | None = None,
+) -> bool:
+    """Turn bookmarks into headings; False if the outline does not match the text and was ignored.
+
+    Detected headings that no bookmark names stay headings if ``styles`` says so.
+
+    ``title`` is that of the document: its heading stays one, since an outline seldom has it.
+    """
     by_page: dict[int, list[Bookmark]] = defaultdict(list)
     for bookmark in outline:
         by_page[bookmark.page].append(bookmark)
@@ -53,10 +70,14 @@ def apply_outline(pages: Sequence[PdfPage], outline: Sequence[Bookmark]) -> bool
     )
     if not outline or found_count < _MIN_FOUND_SHARE * len(outline):
         return False
+    styles = styles or HeadingStyles(pages)
     is_sparse = len(outline) * _PAGES_PER_SPARSE_ENTRY < len(pages)
     depth = 0
     for index, page in enumerate(pages):
-        depth = _set_headings(page, matches.get(index, []), depth, is_sparse=is_sparse)
+        book_title = _comparison_key(title) if index < _TITLE_PAGES else ""
+        depth = _set_headings(
+            page, matches.get(index, []), depth, styles, is_sparse=is_sparse, title=book_title
+        )
     return True
 
 
@@ -111,22 +132,24 @@ def _compare_block(
     key, bare_key = (_comparison_key(rest), _key_without_numbering(rest)) if start else keys[index]
     if (key in titles or bare_key in titles) and len(blocks[index].text) < _COMPARED_LENGTH:
         return 0, _Match(index, index)
-    joined = key
-    for last in range(index + 1, min(index + _MAX_BLOCKS_PER_TITLE, len(blocks))):
-        if not keys[last][0] or not any(title.startswith(joined) for title in titles):
-            break
-        joined += keys[last][0]
-        if joined in titles:
-            return 1, _Match(index, last)
+    for joined in (key, bare_key):
+        for last in range(index + 1, min(index + _MAX_BLOCKS_PER_TITLE, len(blocks))):
+            if not keys[last][0] or not any(title.startswith(joined) for title in titles):
+                break
+            joined += keys[last][0]
+            if joined in titles:
+                return 1, _Match(index, last)
     longest = max(titles, key=len)
     if len(longest) < 3:
         return 9, None
-    if (
-        (is_near or start)
-        and key.startswith(longest)
-        and (cut := _title_end(blocks[index].text, start, longest))
-    ):
-        return 2, _Match(index, index, cut)
+    if is_near or start:
+        # The title without its number may be longer than a bare word; the block may have the number or not.
+        for title in sorted(titles, key=len, reverse=True):
+            for offset, text_key in ((start, key), (start + _numbering_length(rest), bare_key)):
+                if len(title) > 2 and text_key.startswith(title):
+                    cut = _title_end(blocks[index].text, offset, title)
+                    if cut:
+                        return 2, _Match(index, index, cut)
     if blocks[index].kind == "heading" and key.endswith(longest) and len(key) - len(longest) <= 24:
         return 3, _Match(index, index)
     return 9, None
@@ -148,7 +171,13 @@ def _title_end(text: str, start: int, key: str) -> int | None:
 
 
 def _set_headings(
-    page: PdfPage, matches: Sequence[tuple[Bookmark, _Match | None]], level: int, *, is_sparse: bool
+    page: PdfPage,
+    matches: Sequence[tuple[Bookmark, _Match | None]],
+    level: int,
+    styles: HeadingStyles,
+    *,
+    is_sparse: bool,
+    title: str,
 ) -> int:
     """Set the page's headings; returns the level of the last one."""
     starts: dict[int, list[tuple[Bookmark, _Match]]] = defaultdict(list)
@@ -173,15 +202,22 @@ def _set_headings(
                 level = _heading_level(bookmark)
                 parts = [page.blocks[index].text for index in range(match.first, match.last + 1)]
                 end = match.cut if match.cut is not None else len(block.text)
-                title = " ".join(parts) if match.last > index else block.text[title_start:end]
+                text = " ".join(parts) if match.last > index else block.text[title_start:end]
                 blocks.append(
-                    replace(block, kind="heading", text=_without_asterisks(title), level=level, bold=False)
+                    replace(block, kind="heading", text=_without_asterisks(text), level=level, bold=False)
                 )
                 title_start, last_matched = end, max(last_matched, match.last)
             if rest := block.text[title_start:].strip(" *"):
                 blocks.append(replace(block, kind="paragraph", text=rest, level=0, bold=False))
+        elif block.kind == "heading" and title and _comparison_key(block.text) == title:
+            blocks.append(replace(block, level=1))
+            title = ""
+        elif block.kind == "heading" and is_sparse:
+            blocks.append(_as_subheading(block, level))
+        elif block.kind == "heading" and level and styles.is_subheading(block) and _is_title(block):
+            blocks.append(replace(block, level=min(6, level + 1)))
         elif block.kind == "heading":
-            blocks.append(_as_subheading(block, level) if is_sparse else _as_bold_paragraph(block))
+            blocks.append(_as_bold_paragraph(block))
         else:
             blocks.append(block)
     for bookmark in unmatched:
@@ -189,6 +225,11 @@ def _set_headings(
         blocks.append(PageBlock("heading", bookmark.title, level=level))
     page.blocks = blocks
     return level
+
+
+def _is_title(block: PageBlock) -> bool:
+    """True if a heading has more than a number: not "Chapter 4" above the title of the chapter."""
+    return _key_without_numbering(block.text) != ""
 
 
 def _is_before(bookmark: Bookmark, block: PageBlock) -> bool:
@@ -225,8 +266,28 @@ def _comparison_key(text: str) -> str:
     return "".join(filter(str.isalnum, normalized))
 
 
+def _numbering_length(text: str) -> int:
+    """The length of numbering such as "Chapter 4" or "4.15" in front of a title, with asterisks before it."""
+    marks = len(text) - len(text.lstrip("* "))
+    numbering = _NUMBERING.match(text, marks)
+    return numbering.end() if numbering else marks
+
+
 def _key_without_numbering(text: str) -> str:
-    """The key without numbering such as "Chapter 4" or "4.15" in front."""
-    text = text.lstrip("* ")
-    numbering = _NUMBERING.match(text)
-    return _comparison_key(text[numbering.end() :] if numbering else text)
+    """The key without numbering in front."""
+    return _comparison_key(text[_numbering_length(text) :])
+
+
+def title_keys(outline: Sequence[Bookmark]) -> dict[str, int]:
+    """The keys of all titles, with and without numbering, and the first page of each."""
+    keys: dict[str, int] = {}
+    for bookmark in outline:
+        for key in (_comparison_key(bookmark.title), _key_without_numbering(bookmark.title)):
+            if len(key) > 2:
+                keys[key] = min(bookmark.page, keys.get(key, bookmark.page))
+    return keys
+
+
+def running_title_key(text: str) -> str:
+    """The key of a running header: without page number at either end, and without numbering."""
+    return _key_without_numbering(_PAGE_NUMBER.sub("", text.strip("* ")))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from towpath.model.content import Box
+from towpath.model.content import Box, Word
 
 BlockKind = Literal["heading", "paragraph", "list", "code", "table"]
 
@@ -53,6 +53,10 @@ class PageBlock:
     bold: bool = False
     size: float = 0.0
     """Font size in points; 0 if unknown."""
+    font: str = ""
+    """The name of the font of a heading; empty if unknown."""
+    is_monospace: bool = False
+    """True if all text is in a fixed-width font: a code block is certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,12 @@ class PdfPage:
     form_values: list[FormValue] = field(default_factory=list[FormValue])
     tagged_headings: list[Bookmark] = field(default_factory=list[Bookmark])
     """Headings from the file's structure tags."""
+    line_end_hyphens: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Words divided by a hyphen at the end of a line: their first and second part."""
+    font_sizes: dict[float, int] = field(default_factory=dict[float, int])
+    """The number of characters in each font size, in points."""
+    printed_title: str | None = None
+    """The largest text that reads as a title; only on the first pages."""
     may_need_ocr: bool = False
     """True if the page has so little or so odd text that it may be an image."""
     ocr_reason: str | None = None
@@ -94,6 +104,12 @@ class PdfPage:
     """Clockwise rotation in degrees of most of the text on the page as shown."""
     character_count: int = 0
     """Number of characters that the engine found, except dots, in blocks or not."""
+    words: list[Word] = field(default_factory=list[Word])
+    """Words with boxes: of a page read by OCR, or of the first and last pages with a text layer."""
+    ocr_confidence: float | None = None
+    """The mean confidence of OCR per letter, 0 to 1; None if the page was not read by OCR."""
+    poorly_legible: bool = False
+    """True if the confidence of OCR is so low that words are probably wrong."""
 
     @property
     def text(self) -> str:
@@ -136,7 +152,7 @@ def is_right_to_left(text: str) -> bool:
 
 def page_fraction(value: float) -> float:
     """Clamp to 0..1 and round to 4 digits, to keep stored boxes short."""
-    return round(min(1.0, max(0.0, value)), 4)
+    return 0.0 if value <= 0.0 else 1.0 if value >= 1.0 else round(value, 4)
 
 
 def box_as_shown(box: Box, degrees: int) -> Box:
@@ -167,6 +183,7 @@ def boxes_as_shown(page: PdfPage, degrees: int) -> PdfPage:
     page.blocks = [
         replace(block, box=block.box and box_as_shown(block.box, degrees)) for block in page.blocks
     ]
+    page.words = [replace(word, box=box_as_shown(word.box, degrees)) for word in page.words]
     page.form_values = [
         replace(value, box=value.box and box_as_shown(value.box, degrees)) for value in page.form_values
     ]

@@ -5,6 +5,7 @@ PDFium must be used from one thread. ``pdfium_text.py`` extracts the text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -30,17 +31,32 @@ class PdfiumFile:
     """One PDF opened by PDFium. Close it before the file is deleted."""
 
     def __init__(self, path: Path) -> None:
+        # An open file, not its path: pypdfium2 resolves paths, and a file that was handed over has none.
+        self._file = path.open("rb")
         try:
-            self._document = _lib.PdfDocument(path)
+            self._document = _lib.PdfDocument(self._file)
         except _lib.PdfiumError as error:
+            self._file.close()
             raise PdfiumOpenError(str(error)) from error
         self.page_count = len(self._document)
 
     def close(self) -> None:
         self._document.close()
+        self._file.close()
 
     def info(self) -> dict[str, str]:
         return dict(self._document.get_metadata_dict(skip_empty=True))
+
+    def attachments(self, max_bytes: int) -> Iterator[tuple[str, bytes]]:
+        """Name and content of the embedded files that are not larger."""
+        for index in range(min(100, self._document.count_attachments())):
+            try:
+                attachment = self._document.get_attachment(index)
+                content = bytes(attachment.get_data())
+            except _lib.PdfiumError:
+                continue
+            if len(content) <= max_bytes:
+                yield str(attachment.get_name()), content
 
     def is_tagged(self) -> bool:
         """True if the file has structure tags for headings, paragraphs and tables."""

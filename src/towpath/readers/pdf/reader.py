@@ -7,7 +7,7 @@ sets the headings, and the pages are written as markdown.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -16,10 +16,14 @@ from typing import Literal
 from towpath import rejections
 from towpath.model.content import Extraction
 from towpath.model.page_plan import PageBatch
-from towpath.readers.ocr.page_ocr import OcrState, PageOcr
-from towpath.readers.ocr.recognizers import RecognizedBatch, RecognizerFactory
-from towpath.readers.ocr.settings import LanguageData, OcrSettings
+from towpath.readers.ocr.batched_ocr import RecognizedBatch, RecognizerFactory
+from towpath.readers.ocr.page_ocr import PageOcr
+from towpath.readers.ocr.settings import OcrEngines, OcrSettings
+from towpath.readers.ocr.state import OcrState
 from towpath.readers.pdf import fallback_passes
+from towpath.readers.pdf.embedded_invoice import embedded_invoice_fields
+from towpath.readers.pdf.heading_styles import HeadingStyles, labels_as_text
+from towpath.readers.pdf.line_end_hyphens import restore_hyphens
 from towpath.readers.pdf.liteparse_engine import LiteparseEngine
 from towpath.readers.pdf.metadata import read_metadata
 from towpath.readers.pdf.open import OpenPdf, open_pdf
@@ -54,10 +58,10 @@ def read_pdf(
 
 
 def recognize_pdf_pages(
-    path: Path, progress: Progress, batch: PageBatch, data: LanguageData, state: OcrState
+    path: Path, progress: Progress, batch: PageBatch, engines: OcrEngines, state: OcrState
 ) -> RecognizedBatch:
     """Recognize the pages of one batch; ``state`` is that after the batch before."""
-    page_ocr = PageOcr(data, state)
+    page_ocr = PageOcr(engines, state)
     pages: list[PdfPage] = []
     with open_pdf(path, MAX_PAGES) as pdf:
         for page in page_ocr.read_groups(pdf.file, [(batch.dpi, batch.pages)]):
@@ -95,24 +99,36 @@ def _read(
     fallback_passes.reread_rotated(pages, liteparse)
     fallback_passes.detect_scans(pages, liteparse, pdf.file, page_progress)
     all_by_pdfium = fallback_passes.reread_with_pdfium(pages, pdfium, page_count, page_progress)
-    ocr_used, warnings = fallback_passes.read_by_ocr(pages, pdf.file, ocr, page_progress, recognizer)
+    ocr_engines, warnings = fallback_passes.read_by_ocr(pages, pdf.file, ocr, page_progress, recognizer)
     if sorted(pages) != list(range(1, page_count + 1)):
         raise rejections.corrupt("PDF", f"only {len(pages)} of its {page_count} pages can be opened")
     ordered = [pages[number] for number in range(1, page_count + 1)]
-    remove_running_headers(ordered)
-    apply_outline(ordered, outline or reliable_headings(ordered))
+    printed_title = _printed_title(ordered)
+    restore_hyphens(ordered)
+    remove_running_headers(ordered, outline)
+    styles = HeadingStyles(ordered)
+    bookmarks = outline or reliable_headings(ordered)
+    if not apply_outline(ordered, bookmarks, printed_title.get("printed_title", ""), styles):
+        labels_as_text(ordered, styles)
     markdown, spans, blocks, fields = render_pages(ordered)
     if not any(map(str.isalnum, markdown)):
         raise rejections.empty("PDF")
     return Extraction(
         markdown=markdown,
-        engine=engine_name("pdfium" if all_by_pdfium else "liteparse", ocr_used=ocr_used),
+        engine=engine_name("pdfium" if all_by_pdfium else "liteparse", ocr_engines),
         pages=spans,
         blocks=blocks,
-        fields=fields,
-        metadata=read_metadata(pdf.file.info(), pdf.path, page_count),
+        fields=(*fields, *embedded_invoice_fields(pdf.file)),
+        metadata=read_metadata(pdf.file.info(), pdf.path, page_count) | printed_title,
         warnings=(*pdf.warnings, *warnings),
+        words=tuple(word for page in ordered for word in page.words),
     )
+
+
+def _printed_title(pages: Sequence[PdfPage]) -> dict[str, str]:
+    """The title on the first page with text, as an entry of the metadata."""
+    first = next((page for page in pages if page.character_count), None)
+    return {"printed_title": first.printed_title} if first and first.printed_title else {}
 
 
 def _read_pages(engine: Engine, page_progress: PageProgress) -> fallback_passes.Pages:
@@ -125,7 +141,7 @@ def _read_pages(engine: Engine, page_progress: PageProgress) -> fallback_passes.
     return pages
 
 
-def engine_name(engine: EngineName, *, ocr_used: bool = False) -> str:
+def engine_name(engine: EngineName, ocr_engines: Sequence[str] = ()) -> str:
     """Name and version of the engine, for the extraction's ``engine`` field."""
     name = f"{engine} {version('liteparse' if engine == 'liteparse' else 'pypdfium2')}"
-    return f"{name} with Tesseract" if ocr_used else name
+    return f"{name} with {' and '.join(ocr_engines)}" if ocr_engines else name

@@ -22,9 +22,9 @@ _PAGE_TREE = re.compile(rb"/Type\s*/Pages(?![A-Za-z])")
 _OBJECT_STREAM = re.compile(rb"/Type\s*/ObjStm(?![A-Za-z])")
 _XREF_STREAM = re.compile(rb"/Type\s*/XRef(?![A-Za-z])")
 _ENCRYPTED = re.compile(rb"/Encrypt\s+\d+\s+\d+\s+R|/Encrypt\s*<<")
-_KIDS = re.compile(rb"/Kids\s*\[([^\]]*)\]")
-_REFERENCE = re.compile(rb"(\d+)\s+\d+\s+R")
-_PARENT = re.compile(rb"/Parent\s+(\d+)\s+\d+\s+R")
+_KIDS = re.compile(rb"/Kids\s*\[([^\[\]]*)\]")
+_REFERENCE = re.compile(rb"(\d{1,10})\s{1,20}\d{1,10}\s{1,20}R")
+_PARENT = re.compile(rb"/Parent\s+(\d{1,10})\s{1,20}\d{1,10}\s{1,20}R")
 
 Objects = dict[int, bytes]
 

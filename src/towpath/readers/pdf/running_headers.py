@@ -12,14 +12,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from towpath.readers.pdf.page_model import PageBlock, PdfPage
+from towpath.readers.pdf.outline import running_title_key, title_keys
+from towpath.readers.pdf.page_model import Bookmark, PageBlock, PdfPage
 
 _MARGIN = 0.13
 _MAX_LENGTH = 160
+# Running headers are missing on the first pages of chapters and on pages of figures.
+_TITLE_LINE_SHARE = 0.25
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlcdm]{1,7}", re.IGNORECASE)
-_PAGE_OF = re.compile(r"\W*(?:page|seite|página|pagina|side|стр\.?)?\s*#\s*(?:of|/|von|de|di|из)\s*#\W*")
-_LONE_NUMBER = re.compile(r"\W*(?:(?:page|seite|página|pagina|p|стр)\.?\s*)?#\W*")
+_PAGE_OF = re.compile(
+    r"(?s:(?=.{0,200}\Z))\W*(?:page|seite|página|pagina|side|стр\.?)?\s*#\s*(?:of|/|von|de|di|из)\s*#\W*"
+)
+_LONE_NUMBER = re.compile(r"(?s:(?=.{0,200}\Z))\W*(?:(?:page|seite|página|pagina|p|стр)\.?\s*)?#\W*")
 
 Side = Literal["top", "bottom"]
 
@@ -38,8 +43,11 @@ class _Candidate:
     """A number at one end of the text minus the page's index: constant for page numbers."""
 
 
-def remove_running_headers(pages: Sequence[PdfPage]) -> int:
-    """Remove running headers and footers; returns the number of removed blocks."""
+def remove_running_headers(pages: Sequence[PdfPage], outline: Sequence[Bookmark] = ()) -> int:
+    """Remove running headers and footers; returns the number of removed blocks.
+
+    The outline tells which headers repeat the title of the chapter or section, which changes from page to page.
+    """
     candidates = [
         candidate for page_index, page in enumerate(pages) for candidate in _candidates(page_index, page)
     ]
@@ -47,6 +55,7 @@ def remove_running_headers(pages: Sequence[PdfPage]) -> int:
         _repeated(candidates, len(pages))
         | _numbered(candidates, len(pages))
         | _repeated_nearby(candidates, len(pages))
+        | _repeated_titles(candidates, len(pages), outline)
     )
     running |= {candidate for candidate in candidates if _PAGE_OF.fullmatch(candidate.signature)}
     if not running or _removes_too_much(running, pages):
@@ -145,6 +154,24 @@ def _repeated_nearby(candidates: Sequence[_Candidate], page_count: int) -> set[_
         ):
             running |= {item, previous}
         last[key] = item
+    return running
+
+
+def _repeated_titles(
+    candidates: Sequence[_Candidate], page_count: int, outline: Sequence[Bookmark]
+) -> set[_Candidate]:
+    """At a height where most pages have text: the title of a chapter or section that began on an earlier page."""
+    titles = title_keys(outline)
+    if not titles:
+        return set()
+    counts = Counter((item.side, item.line) for item in candidates)
+    minimum = max(4, _TITLE_LINE_SHARE * page_count)
+    running: set[_Candidate] = set()
+    for item in candidates:
+        nearby = sum(counts[item.side, item.line + offset] for offset in (-1, 0, 1))
+        first_page = titles.get(running_title_key(item.text))
+        if nearby >= minimum and first_page is not None and first_page < item.page:
+            running.add(item)
     return running
 
 

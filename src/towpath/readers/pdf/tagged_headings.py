@@ -6,6 +6,7 @@ They are used if there is no outline, and are as reliable.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from towpath.readers.pdf.page_model import Bookmark, PdfPage, is_right_to_left, normalize_text, page_fraction
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LEVELS = {"Title": 0, "H": 0, "H1": 0, "H2": 1, "H3": 2, "H4": 3, "H5": 4, "H6": 5}
 _MAX_LENGTH = 200
+_SAME_HEIGHT = 0.004
 
 
 def read_tagged_headings(page: ParsedPage) -> list[Bookmark]:
@@ -26,7 +28,19 @@ def read_tagged_headings(page: ParsedPage) -> list[Bookmark]:
     for item in page.text_items:
         if item.mcid is not None:
             items_by_mcid.setdefault(item.mcid, []).append(item)
-    return [title for element in _headings(roots) if (title := _to_bookmark(element, items_by_mcid, page))]
+    titles = [title for element in _headings(roots) if (title := _to_bookmark(element, items_by_mcid, page))]
+    return _without_labels(titles)
+
+
+def _without_labels(titles: Sequence[Bookmark]) -> list[Bookmark]:
+    """Without titles at one height: web pages tag the heads of columns and the labels of forms as headings."""
+    beside = {
+        title.title
+        for first, second in pairwise(titles)
+        if first.top is not None and second.top is not None and abs(first.top - second.top) < _SAME_HEIGHT
+        for title in (first, second)
+    }
+    return [title for title in titles if title.title not in beside]
 
 
 def _headings(elements: Sequence[StructureTreeElement]) -> Iterator[StructureTreeElement]:

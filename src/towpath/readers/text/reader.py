@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from towpath import rejections
-from towpath.model.content import Extraction
+from towpath.model.content import Extraction, Field
 from towpath.readers.common.bounded_read import read_bounded
 from towpath.readers.common.encoding import DecodedText, decode
 from towpath.readers.common.markdown_writer import escape_inline
@@ -18,6 +18,8 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:
 _FRONT_MATTER_FIELD = re.compile(r"^([A-Za-z][\w -]{0,60}):[ \t]*(.*)$")
 _FRONT_MATTER_ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
 _METADATA_NAMES = {"author": "authors", "lang": "language", "tags": "keywords"}
+# These become fields like those of all other documents.
+_DOCUMENT_PROPERTIES = frozenset(("title", "authors", "language", "date", "created", "modified", "published"))
 # Numbered lists, dashes and underlines mean the same in plain text and markdown; these do not.
 _MARKDOWN_ONLY = re.compile(r"^( {0,3})(?=#{1,6}(?:\s|$)|`{3}|~{3}|\[[^\]\n]+\]:)", re.MULTILINE)
 
@@ -57,6 +59,9 @@ def read_markdown(path: Path, progress: Callable[[int, int], None]) -> Extractio
     return Extraction(
         markdown=body,
         engine="towpath-markdown/1",
+        fields=tuple(
+            Field(name, value) for name, value in metadata.items() if name not in _DOCUMENT_PROPERTIES
+        ),
         metadata={**metadata, "encoding": decoded.encoding},
         warnings=(decoded.warning,) if decoded.warning else (),
     )

@@ -1,16 +1,20 @@
-"""The search index on Postgres: full text by tsvector and GIN, vectors by pgvector's HNSW. No session state."""
+"""The search index on Postgres: words by BM25, vectors by pgvector's HNSW. No session state."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from towpath.ledger.database import Database, Transaction
 from towpath.providers.contract import Vectors
-from towpath.search.contract import ChunkRow, EmbeddingSpace, RankedChunk, Scope
+from towpath.search.contract import NO_FILTERS, ChunkRow, EmbeddingSpace, RankedChunk, Scope
 from towpath.search.document_frequency_cache import DocumentFrequencyCache
-from towpath.search.postgres.fulltext import FullTextSearch
+from towpath.search.postgres import vectors as nearest
 from towpath.search.postgres.vectors import EF_SEARCH, MAX_EXACT, NearestNeighbourQuery, count_at_most
 from towpath.search.query_parser import ParsedQuery
+from towpath.search.words.bm25 import WordMatches
+from towpath.search.words.index import WordIndex
+from towpath.search.words.similar_chunks import TermStatistics
 
 #: Seconds for which a cached count of chunks is used.
 STALE_SECONDS = 60.0
@@ -23,18 +27,50 @@ class PostgresIndex:
         self.database = database
         self._ef_search = ef_search
         self._max_exact = max_exact
-        self._document_frequencies = DocumentFrequencyCache(stale=STALE_SECONDS)
+        self._words = WordIndex()
         self._scope_sizes = DocumentFrequencyCache(stale=STALE_SECONDS)
 
-    def by_words(
-        self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int, min_results: int
-    ) -> list[RankedChunk]:
-        return FullTextSearch(tx, scope, depth, self._document_frequencies).search(parsed.terms, min_results)
+    def by_words(self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int) -> WordMatches:
+        return self._words.search(tx, scope, parsed, depth)
+
+    def correct(self, tx: Transaction, org_id: str, words: Sequence[str]) -> dict[str, str]:
+        return self._words.correct(tx, org_id, words)
+
+    def complete(self, tx: Transaction, org_id: str, beginning: str, limit: int) -> list[str]:
+        return self._words.complete(tx, org_id, beginning, limit)
+
+    def chunks_by_terms(
+        self,
+        tx: Transaction,
+        org_id: str,
+        passages: Sequence[Sequence[str]],
+        depth: int,
+        excluded_document: str | None = None,
+    ) -> list[list[RankedChunk]]:
+        return self._words.chunks_by_terms(tx, org_id, passages, depth, excluded_document)
+
+    def term_statistics(self, tx: Transaction, org_id: str, terms: Sequence[str]) -> TermStatistics:
+        return self._words.term_statistics(tx, org_id, terms)
 
     def by_vector(
         self, tx: Transaction, scope: Scope, space: EmbeddingSpace, vector: Vectors, depth: int
     ) -> list[RankedChunk]:
         return self._nearest_query(tx, scope, space, vector, depth).rank(tx)
+
+    def similarities(
+        self,
+        tx: Transaction,
+        scope: Scope,
+        space: EmbeddingSpace,
+        vector: Vectors,
+        chunk_rowids: Sequence[int],
+    ) -> dict[int, float]:
+        return nearest.similarities(tx, space, vector, chunk_rowids)
+
+    def vectors(
+        self, tx: Transaction, scope: Scope, space: EmbeddingSpace, chunk_rowids: Sequence[int]
+    ) -> dict[int, Vectors]:
+        return nearest.read_vectors(tx, space, chunk_rowids)
 
     def chunks_by_vector(
         self, tx: Transaction, scope: Scope, space: EmbeddingSpace, vector: Vectors, depth: int
@@ -54,9 +90,12 @@ class PostgresIndex:
 
     def _use_exact_scan(self, tx: Transaction, scope: Scope) -> bool:
         """True if an exact scan is as fast as HNSW. HNSW with a selective filter loses recall."""
-        if scope.document_id is not None:
+        if scope.filters.document_ids:
             return True
-        key, now = f"{scope.org_id} {scope.kind}", time.monotonic()
+        key, now = (
+            f"{scope.org_id} {scope.filters if scope.filters != NO_FILTERS else None}",
+            time.monotonic(),
+        )
         size = self._scope_sizes.get(key, now)
         if size is None:
             size = self._scope_sizes.put(key, count_at_most(tx, scope, self._max_exact + 1), now)

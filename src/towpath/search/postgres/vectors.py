@@ -5,16 +5,21 @@ Vectors of a large document that was just published are not in the index yet; th
 
 from __future__ import annotations
 
+import re
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 from sqlalchemy import TextClause, text
+from sqlalchemy.dialects import postgresql
 
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Vectors
 from towpath.search.chunk_rows import COLUMNS, to_chunk_row
 from towpath.search.contract import ChunkRow, EmbeddingSpace, RankedChunk, Scope
+from towpath.search.filters import allowed_documents
 
 #: The dimensions that have an HNSW index, and the type of the index (see migration 0002).
 INDEX_TYPE_BY_DIMENSION = dict.fromkeys((256, 384, 512, 768, 1024, 1536), "vector") | {3072: "halfvec"}
@@ -24,6 +29,24 @@ EF_SEARCH = 200
 MAX_SCAN_TUPLES = 40_000
 #: Up to this many vectors an exact scan takes no longer, and has full recall.
 MAX_EXACT = 5_000
+
+
+_DIALECT = postgresql.dialect(paramstyle="named")  # pyright: ignore[reportCallIssue]  (the stub lacks the parameter)
+
+_CAST_PARAMETER = re.compile(r":(\w+)::(\w+(?: \w+ TIME ZONE)?)")
+
+_SIMILARITIES = text("""
+    select number, 1 - (vector <=> cast(:vector as vector)) from chunks
+    where number = any(:numbers) and model = :model and vector_dims(vector) = :dimension
+""")
+
+
+# The binary form of pgvector: two integers of 16 bits, then the numbers. As text, each would be parsed.
+_VECTORS = text("""
+    select number, vector_send(vector) from chunks
+    where number = any(:numbers) and model = :model and vector_dims(vector) = :dimension
+""")
+_HEADER_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +82,13 @@ class NearestNeighbourQuery:
         kind = INDEX_TYPE_BY_DIMENSION.get(self.space.dimension)
         return self._exact_statement() if self.exact or kind is None else self._hnsw_statement(kind)
 
-    def parameters(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, object]:
         return {
             "vector": _vector_literal(self.vector),
             "model": self.space.model,
             "ef_search": str(min(1_000, self.ef_search)),
             "most_scanned": str(MAX_SCAN_TUPLES),
-            **scope_parameters(self.scope),
+            **scope_conditions(self.scope)[1],
         }
 
     def _hnsw_statement(self, kind: str) -> str:
@@ -111,7 +134,34 @@ class NearestNeighbourQuery:
         return f"(dimension is null and vector is not null and vector_dims(vector) = {self.space.dimension})"
 
     def _conditions(self) -> str:
-        return f"model = :model and {scope_conditions(self.scope)}"
+        return f"model = :model and {scope_conditions(self.scope)[0]}"
+
+
+def similarities(
+    tx: Transaction, space: EmbeddingSpace, vector: Vectors, chunk_rowids: Sequence[int]
+) -> dict[int, float]:
+    """The cosines of these chunks."""
+    rows = tx.connection.execute(
+        _SIMILARITIES,
+        {
+            "vector": _vector_literal(vector),
+            "numbers": list(chunk_rowids),
+            "model": space.model,
+            "dimension": space.dimension,
+        },
+    )
+    return {int(number): float(cosine) for number, cosine in rows}
+
+
+def read_vectors(tx: Transaction, space: EmbeddingSpace, chunk_rowids: Sequence[int]) -> dict[int, Vectors]:
+    """The vectors of these chunks."""
+    rows = tx.connection.execute(
+        _VECTORS, {"numbers": list(chunk_rowids), "model": space.model, "dimension": space.dimension}
+    )
+    return {
+        int(number): np.frombuffer(bytes(sent), ">f4", offset=_HEADER_BYTES).astype(np.float32)
+        for number, sent in rows
+    }
 
 
 @lru_cache(maxsize=256)
@@ -125,24 +175,20 @@ def _vector_literal(vector: Vectors) -> str:
 
 
 def count_at_most(tx: Transaction, scope: Scope, limit: int) -> int:
-    statement = f"select count(*) from (select 1 from chunks where {scope_conditions(scope)} limit {limit}) as counted"
-    return int(tx.connection.execute(text(statement), scope_parameters(scope)).scalar_one())
+    conditions, parameters = scope_conditions(scope)
+    statement = f"select count(*) from (select 1 from chunks where {conditions} limit {limit}) as counted"
+    return int(tx.connection.execute(text(statement), parameters).scalar_one())
 
 
-def scope_conditions(scope: Scope) -> str:
+def scope_conditions(scope: Scope) -> tuple[str, dict[str, object]]:
+    """The conditions of a scope on the table of chunks, and their parameters."""
     # A literal, not a parameter: a generic plan assumes an average organization and reads a large one row by
     # row. This is safe because the id was parsed as a UUID.
     conditions = f"org_id = '{uuid.UUID(scope.org_id)}'"
-    if scope.document_id is not None:
-        conditions += " and document_id = cast(:document as uuid)"
-    if scope.excluded_document_id is not None:
-        conditions += " and document_id <> cast(:without as uuid)"
-    if scope.kind is not None:
-        of_kind = f"select id from documents where org_id = '{uuid.UUID(scope.org_id)}' and kind = :kind"
-        conditions += f" and document_id in ({of_kind})"
-    return conditions
-
-
-def scope_parameters(scope: Scope) -> dict[str, str]:
-    parameters = {"document": scope.document_id, "kind": scope.kind, "without": scope.excluded_document_id}
-    return {name: value for name, value in parameters.items() if value is not None}
+    selected = allowed_documents(scope)
+    if selected is None:
+        return conditions, {}
+    compiled = selected.compile(dialect=_DIALECT, compile_kwargs={"render_postcompile": True})
+    # `:name::type` is no parameter for `text`.
+    statement = _CAST_PARAMETER.sub(r"cast(:\1 as \2)", str(compiled))
+    return f"{conditions} and document_id in ({statement})", dict(compiled.params)

@@ -1,21 +1,20 @@
-"""The search index on SQLite: full text by FTS5, vectors by an exact scan in memory."""
+"""The search index on SQLite: words by BM25, vectors by an exact scan in memory."""
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from collections.abc import Sequence
 
 from towpath.ledger.database import Database, Transaction
-from towpath.ledger.tables import documents
 from towpath.providers.contract import Vectors
 from towpath.search.chunk_rows import read_chunk_rows
 from towpath.search.contract import ChunkRow, EmbeddingSpace, RankedChunk, Scope
-from towpath.search.document_frequency_cache import DocumentFrequencyCache
+from towpath.search.filters import allowed_ids
 from towpath.search.query_parser import ParsedQuery
-from towpath.search.sqlite.fulltext import FullTextSearch
 from towpath.search.sqlite.vector_index_cache import VectorIndexCache
+from towpath.search.words.bm25 import WordMatches
+from towpath.search.words.index import WordIndex
+from towpath.search.words.similar_chunks import TermStatistics
 
-#: A cached document frequency expires after this many changed chunks.
-STALE_CHANGES = 500
 GIGABYTE = 1 << 30
 
 
@@ -25,18 +24,50 @@ class SqliteIndex:
     def __init__(self, database: Database, *, cache_bytes: int = GIGABYTE) -> None:
         self.database = database
         self._vector_indexes = VectorIndexCache(cache_bytes)
-        self._document_frequencies = DocumentFrequencyCache(stale=STALE_CHANGES)
+        self._words = WordIndex()
 
-    def by_words(
-        self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int, min_results: int
-    ) -> list[RankedChunk]:
-        return FullTextSearch(tx, scope, depth, self._document_frequencies).search(parsed.terms, min_results)
+    def by_words(self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int) -> WordMatches:
+        return self._words.search(tx, scope, parsed, depth)
+
+    def correct(self, tx: Transaction, org_id: str, words: Sequence[str]) -> dict[str, str]:
+        return self._words.correct(tx, org_id, words)
+
+    def complete(self, tx: Transaction, org_id: str, beginning: str, limit: int) -> list[str]:
+        return self._words.complete(tx, org_id, beginning, limit)
+
+    def chunks_by_terms(
+        self,
+        tx: Transaction,
+        org_id: str,
+        passages: Sequence[Sequence[str]],
+        depth: int,
+        excluded_document: str | None = None,
+    ) -> list[list[RankedChunk]]:
+        return self._words.chunks_by_terms(tx, org_id, passages, depth, excluded_document)
+
+    def term_statistics(self, tx: Transaction, org_id: str, terms: Sequence[str]) -> TermStatistics:
+        return self._words.term_statistics(tx, org_id, terms)
 
     def by_vector(
         self, tx: Transaction, scope: Scope, space: EmbeddingSpace, vector: Vectors, depth: int
     ) -> list[RankedChunk]:
-        document_ids = _documents(tx, scope)
+        document_ids = allowed_ids(tx, scope)
         return self._vector_indexes.nearest(tx, scope.org_id, space, vector, depth, document_ids)
+
+    def similarities(
+        self,
+        tx: Transaction,
+        scope: Scope,
+        space: EmbeddingSpace,
+        vector: Vectors,
+        chunk_rowids: Sequence[int],
+    ) -> dict[int, float]:
+        return self._vector_indexes.similarities(tx, scope.org_id, space, vector, chunk_rowids)
+
+    def vectors(
+        self, tx: Transaction, scope: Scope, space: EmbeddingSpace, chunk_rowids: Sequence[int]
+    ) -> dict[int, Vectors]:
+        return self._vector_indexes.vectors(tx, scope.org_id, space, chunk_rowids)
 
     def chunks_by_vector(
         self, tx: Transaction, scope: Scope, space: EmbeddingSpace, vector: Vectors, depth: int
@@ -48,15 +79,7 @@ class SqliteIndex:
     def by_vectors(
         self, tx: Transaction, scope: Scope, space: EmbeddingSpace, vectors: Vectors, depth: int
     ) -> list[list[RankedChunk]]:
+        excluded = scope.filters.excluded_document_ids
         return self._vector_indexes.nearest_many(
-            tx, scope.org_id, space, vectors, depth, excluded_document=scope.excluded_document_id
+            tx, scope.org_id, space, vectors, depth, excluded_document=excluded[0] if excluded else None
         )
-
-
-def _documents(tx: Transaction, scope: Scope) -> set[str] | None:
-    """The ids of the documents in the scope; None for the whole organization."""
-    if scope.kind is None:
-        return None if scope.document_id is None else {scope.document_id}
-    query = select(documents.c.id).where(documents.c.org_id == scope.org_id, documents.c.kind == scope.kind)
-    document_ids = set(tx.connection.scalars(query))
-    return document_ids if scope.document_id is None else document_ids & {scope.document_id}

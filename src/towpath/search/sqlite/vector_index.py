@@ -15,8 +15,12 @@ RowIds = npt.NDArray[np.int64]
 DocumentCodes = npt.NDArray[np.int32]
 
 _DELETED = -1
-#: Query vectors per matrix product. More would need more memory (13 MB for 200,000 rows) and save no time.
-_QUERIES_PER_PRODUCT = 16
+#: Queries and rows of one matrix product. Their scores, 8 MB, stay in the cache of the processor, and the vectors are
+#: read from memory once for 64 queries.
+_QUERIES_PER_PRODUCT = 64
+_ROWS_PER_PRODUCT = 32_768
+#: Groups of rows whose maxima are compared first: enough that the best rows are seldom in one group.
+_GROUPS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,33 +124,95 @@ class VectorIndex:
             scores[chunk_rowids == _DELETED] = -np.inf
         return top_scores(chunk_rowids, scores, depth)
 
+    def similarities(self, vector: Vectors, chunk_rowids: Sequence[int]) -> dict[int, float]:
+        """The cosines of these chunks, as far as they are in the index."""
+        numbers, vectors = self._select(chunk_rowids)
+        return dict(zip(numbers, _dot(vectors, vector).tolist(), strict=True)) if numbers else {}
+
+    def vectors_of(self, chunk_rowids: Sequence[int]) -> dict[int, Vectors]:
+        """The vectors of these chunks, as far as they are in the index."""
+        return dict(zip(*self._select(chunk_rowids), strict=True))
+
+    def _select(self, chunk_rowids: Sequence[int]) -> tuple[list[int], Vectors]:
+        # A later snapshot may have added rows behind those of this one.
+        rows = [
+            (number, row)
+            for number in chunk_rowids
+            if (row := self.row_by_chunk.get(number)) is not None and row < self.used
+        ]
+        return [number for number, _ in rows], self.vectors[[row for _, row in rows]]
+
     def nearest_many(
         self, vectors: Vectors, depth: int, excluded_document: str | None = None
     ) -> list[list[RankedChunk]]:
-        """The nearest chunks of each vector, one document excluded. Takes a third of the time of single queries."""
-        chunk_rowids = self.chunk_rowids[: self.used]
-        excluded_rows = chunk_rowids == _DELETED
+        """The nearest chunks of each vector, one document excluded. Much faster than single queries."""
+        excluded_rows = self.chunk_rowids[: self.used] == _DELETED
         if excluded_document is not None and (code := self.document_codes.get(excluded_document)) is not None:
             excluded_rows |= self.documents[: self.used] == code
         results: list[list[RankedChunk]] = []
         for start in range(0, len(vectors), _QUERIES_PER_PRODUCT):
-            scores = vectors[start : start + _QUERIES_PER_PRODUCT] @ self.vectors[: self.used].T
-            scores[:, excluded_rows] = -np.inf
-            results += [top_scores(chunk_rowids, row, depth) for row in scores]
+            results += self._nearest_many(
+                vectors[start : start + _QUERIES_PER_PRODUCT], depth, np.flatnonzero(excluded_rows)
+            )
         return results
+
+    def _nearest_many(
+        self, vectors: Vectors, depth: int, excluded_rows: npt.NDArray[np.intp]
+    ) -> list[list[RankedChunk]]:
+        best = [_BestRows(depth) for _ in vectors]
+        for first in range(0, self.used, _ROWS_PER_PRODUCT):
+            last = min(first + _ROWS_PER_PRODUCT, self.used)
+            scores = vectors @ self.vectors[first:last].T
+            scores[:, excluded_rows[(excluded_rows >= first) & (excluded_rows < last)] - first] = -np.inf
+            for rows, row_scores in zip(best, scores, strict=True):
+                rows.add(first, row_scores)
+        return [rows.ranked(self.chunk_rowids) for rows in best]
+
+
+class _BestRows:
+    """The rows with the highest scores so far, for one query."""
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+        self._rows = np.zeros(0, np.intp)
+        self._scores = np.zeros(0, np.float32)
+        #: A row with a lower score is not among the best.
+        self._floor = -np.inf
+
+    def add(self, first: int, scores: Vectors) -> None:
+        """Add the scores of successive rows."""
+        rows = np.flatnonzero(scores >= max(self._floor, _kept_from(scores, self._depth)))
+        self._rows = np.concatenate([self._rows, rows + first])
+        self._scores = np.concatenate([self._scores, scores[rows]])
+        self._floor = _kept_from(self._scores, self._depth)
+        kept = self._scores >= self._floor
+        self._rows, self._scores = self._rows[kept], self._scores[kept]
+
+    def ranked(self, chunk_rowids: RowIds) -> list[RankedChunk]:
+        return top_scores(chunk_rowids[self._rows], self._scores, self._depth)
 
 
 def top_scores(chunk_rowids: RowIds, scores: Vectors, depth: int) -> list[RankedChunk]:
     """The ``depth`` highest scores, best first; ties are broken by row id."""
     if depth < len(scores):
         # Keep all rows that reach the lowest score, so that ties at the cut are broken by row id.
-        threshold = scores[np.argpartition(scores, -depth)[-depth:]].min()
-        rows = np.flatnonzero(scores >= threshold)
+        rows = np.flatnonzero(scores >= np.partition(scores, -depth)[-depth])
     else:
         rows = np.arange(len(scores))
     rows = rows[np.isfinite(scores[rows])]
     order = rows[np.lexsort((chunk_rowids[rows], -scores[rows]))][:depth]
     return [RankedChunk(int(chunk_rowids[row]), float(scores[row])) for row in order]
+
+
+def _kept_from(scores: Vectors, depth: int) -> float:
+    """A score that at least ``depth`` of the rows reach, and not many more: the lowest if there are not so many."""
+    if len(scores) <= depth:
+        return -np.inf
+    size = len(scores) // _GROUPS
+    if size > 1 and depth <= _GROUPS:
+        # The maxima of groups are fewer than the rows: the lowest of the best ones is reached by as many rows.
+        scores = scores[: size * _GROUPS].reshape(_GROUPS, size).max(axis=1)
+    return float(np.partition(scores, -depth)[-depth])
 
 
 def _dot(vectors: Vectors, vector: Vectors) -> Vectors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -59,6 +59,34 @@ class VectorIndexCache:
         if index is None:
             return _nearest_on_disk(tx, org_id, space, vector, depth, documents)
         return index.nearest(vector, depth, documents)
+
+    def similarities(
+        self,
+        tx: Transaction,
+        org_id: str,
+        space: EmbeddingSpace,
+        vector: Vectors,
+        chunk_rowids: Sequence[int],
+    ) -> dict[int, float]:
+        """The cosines of these chunks; those without a vector of the space are left out."""
+        return self._subset(tx, org_id, space, chunk_rowids).similarities(vector, chunk_rowids)
+
+    def vectors(
+        self, tx: Transaction, org_id: str, space: EmbeddingSpace, chunk_rowids: Sequence[int]
+    ) -> dict[int, Vectors]:
+        """The vectors of these chunks; those without a vector of the space are left out."""
+        return self._subset(tx, org_id, space, chunk_rowids).vectors_of(chunk_rowids)
+
+    def _subset(
+        self, tx: Transaction, org_id: str, space: EmbeddingSpace, chunk_rowids: Sequence[int]
+    ) -> VectorIndex:
+        """An index that has these chunks: the one in memory, or one of these chunks only."""
+        index = self._refresh(tx, org_id, space)
+        if index is None:
+            index = VectorIndex.empty(space.dimension, len(chunk_rowids))
+            for rows in _read_batches(tx, org_id, space, list(chunk_rowids)):
+                index = index.add(rows)
+        return index
 
     def nearest_many(
         self,

@@ -3,52 +3,47 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from towpath.errors import KeyConflict, NotFound
-from towpath.intake.upload import receive_upload
-from towpath.server.deps import Id, Org, ServicesDep, parse_id
-from towpath.server.downloads import file_response, original_file
+from towpath.errors import NotFound, PartMissing
+from towpath.model.document_filters import Filters
+from towpath.queries.contract import Sort
+from towpath.server.accept_upload import UPLOAD_BODY, accept_upload
+from towpath.server.deps import Caller, Id, NeedsDiskSpace, Org, ServicesDep, parse_id
+from towpath.server.document_filters import document_filters
+from towpath.server.downloads import file_response, original_file, require_blob
 from towpath.server.problems import PROBLEM_RESPONSE
+from towpath.server.routes.versions import find_version, text_key
+from towpath.server.schemas.document_status import StatusView, status_view
 from towpath.server.schemas.documents import (
     ChunkView,
     CostsView,
+    DocumentLinksView,
     DocumentPageView,
     DocumentView,
     FieldView,
     UploadView,
     document_view,
-    upload_view,
+    field_views,
 )
-from towpath.server.schemas.status import StatusView, status_view
-from towpath.server.uploads import receive_file
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 
 MAX_STATUS_IDS = 500
 
-_UPLOAD_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                }
-            }
-        },
-    }
-}
 _FILE_RESPONSE = {
     "description": "The file, or the requested range of it, with its own media type",
     "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
 }
-DocumentStatusCode = Literal["PROCESSING", "COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED"]
+
+
+VersionNumber = Annotated[
+    int | None, Query(ge=1, le=2**31 - 1, description="Number of a version; without it, the current one")
+]
 
 
 class MarkdownResponse(StreamingResponse):
@@ -57,40 +52,37 @@ class MarkdownResponse(StreamingResponse):
 
 @router.post(
     "",
-    openapi_extra=_UPLOAD_BODY,
-    responses={400: PROBLEM_RESPONSE, 409: PROBLEM_RESPONSE, 413: PROBLEM_RESPONSE},
+    openapi_extra=UPLOAD_BODY,
+    responses={400: PROBLEM_RESPONSE, 409: PROBLEM_RESPONSE, 413: PROBLEM_RESPONSE, 507: PROBLEM_RESPONSE},
+    dependencies=[NeedsDiskSpace],
 )
 async def upload(
     request: Request,
     services: ServicesDep,
-    org: Org,
+    caller: Caller,
     idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
 ) -> UploadView:
-    """Upload a file. The response is sent as soon as the file is stored; processing continues in the background."""
-    async with receive_upload(services.intake.scratch_dir, services.intake.max_bytes) as incoming:
-        name = await receive_file(request, incoming.write)
-        known = None
-        if idempotency_key is not None:
-            known = await services.queries.by_idempotency_key(org, idempotency_key)
-        if known is not None and known.sha256 != incoming.sha256:
-            raise KeyConflict("This Idempotency-Key was already used for another file.")
-        submitted = await services.intake.accept(org, name, incoming, idempotency_key)
-    document = await services.queries.document(org, submitted.document_id)
-    return upload_view(document, run_id=submitted.run_id, duplicate=submitted.duplicate)
+    """Upload a file. The response is sent as soon as the file is stored; processing continues in the background.
+
+    A document with the same bytes keeps its collection, and gets the tags and the metadata of the upload in addition.
+    With a `key`, new bytes are the next version of the document with this key.
+    """
+    return await accept_upload(request, services, caller, idempotency_key)
 
 
 @router.get("")
 async def list_documents(
     services: ServicesDep,
     org: Org,
-    status: DocumentStatusCode | None = None,
-    kind: Literal["document", "call"] | None = None,
-    q: Annotated[str | None, Query(max_length=255, description="Part of the name")] = None,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    filters: Annotated[Filters, Depends(document_filters)],
+    sort: Annotated[
+        Sort, Query(description="The order; with `-` the largest, newest or last is first")
+    ] = "-created",
+    cursor: Annotated[str | None, Query(max_length=2_000)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> DocumentPageView:
-    """List documents, newest first."""
-    page = await services.queries.documents(org, status=status, kind=kind, q=q, cursor=cursor, limit=limit)
+    """List documents that pass the filters, newest first unless `sort` says otherwise."""
+    page = await services.queries.documents(org, filters, sort=sort, cursor=cursor, limit=limit)
     views = [document_view(document) for document in page.documents]
     return DocumentPageView(documents=views, next_cursor=page.next_cursor, total=page.total)
 
@@ -123,12 +115,15 @@ async def get_document(services: ServicesDep, org: Org, document_id: Id) -> Docu
 
 
 @router.delete("/{document_id}", status_code=204, responses={404: PROBLEM_RESPONSE})
-async def delete_document(services: ServicesDep, org: Org, document_id: Id) -> None:
+async def delete_document(services: ServicesDep, caller: Caller, document_id: Id) -> None:
     """Delete a document with its rows, blobs and connections.
+
+    Attachments and members of archives are deleted with their last parent, unless they were uploaded too.
 
     Cached answers of provider calls are kept for as long as the setting `keep_answers_days` says.
     """
-    for key in await services.queries.delete(org, document_id):
+    now = services.clock.now()
+    for key in await services.queries.delete(caller.org_id, document_id, caller.actor, now):
         await services.blobs.delete(key)
 
 
@@ -154,11 +149,17 @@ async def document_status(
 
 
 @router.get("/{document_id}/content", response_class=MarkdownResponse, responses={404: PROBLEM_RESPONSE})
-async def content(services: ServicesDep, org: Org, document_id: Id) -> MarkdownResponse:
+async def content(
+    services: ServicesDep, org: Org, document_id: Id, version: VersionNumber = None
+) -> MarkdownResponse:
     """Get the document's text as markdown."""
-    key = await services.queries.markdown_key(org, document_id)
+    if version is None:
+        key = await services.queries.markdown_key(org, document_id)
+    else:
+        key = text_key(find_version(await services.queries.versions(org, document_id), version))
     if key is None:
-        raise NotFound(f"This document has no content yet. See /documents/{document_id}/status.")
+        raise PartMissing("This document has no content yet.")
+    await require_blob(services.blobs, key)
     return MarkdownResponse(services.blobs.stream(key))
 
 
@@ -174,10 +175,19 @@ async def original(
     document_id: Id,
     request: Request,
     range: Annotated[str | None, Header()] = None,
+    version: VersionNumber = None,
 ) -> Response:
     """Download the uploaded file. Supports range requests."""
     document = await services.queries.document(org, document_id)
-    return file_response(services.blobs, original_file(document), range, request)
+    if version is not None:
+        stored = find_version(await services.queries.versions(org, document_id), version)
+        described = {
+            name: getattr(stored, name) for name in ("name", "media_type", "size", "sha256", "blob_key")
+        }
+        document = replace(document, **described)
+    file = original_file(document)
+    await require_blob(services.blobs, file.key)
+    return file_response(services.blobs, file, range, request)
 
 
 @router.get("/{document_id}/chunks", responses={404: PROBLEM_RESPONSE})
@@ -195,9 +205,15 @@ async def chunks(
 
 @router.get("/{document_id}/fields", responses={404: PROBLEM_RESPONSE})
 async def fields(services: ServicesDep, org: Org, document_id: Id) -> list[FieldView]:
-    """List the fields found in the document, each with the place where its value was found."""
+    """List the fields found in the document by group, then the values of field schemas, each with its place."""
     rows = await services.queries.fields(org, document_id)
-    return [FieldView.model_validate(row) for row in rows]
+    return field_views(rows)
+
+
+@router.get("/{document_id}/links", responses={404: PROBLEM_RESPONSE})
+async def links(services: ServicesDep, org: Org, document_id: Id) -> DocumentLinksView:
+    """List the documents that contain this one, and the attachments or archive members inside it."""
+    return DocumentLinksView.model_validate(await services.queries.links(org, document_id))
 
 
 @router.get("/{document_id}/costs", responses={404: PROBLEM_RESPONSE})

@@ -1,8 +1,11 @@
-"""The base class of the API's response models."""
+"""The base class of the API's response models, and limits of its parameters."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
+
+#: The largest integer of a database column; larger parameters are refused.
+MAX_INTEGER = 2**63 - 1
 
 
 class View(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from towpath.connections.store import ConnectionKind
 from towpath.server.schemas.base import View
 
 
@@ -20,9 +21,18 @@ class OtherSideView(ConnectionSideView):
 
 class ConnectionView(View):
     id: str
-    score: float = Field(description="From 0.5 (just above the model's baseline) to 1 (identical text)")
-    kind: str = Field(description="`same_passage` or `same_topic`")
-    reason: str = Field(description="The terms that both chunks share, as a sentence")
+    score: float = Field(
+        description="Probability that the passages belong together; for an edition, the share of common text"
+    )
+    kind: ConnectionKind = Field(
+        description="`edition` (the documents share much of their text; one connection for the two documents), "
+        "`quotation` (common text), `same_subject` or `same_entity` (a common number, code, address or key)"
+    )
+    similarity: float | None = Field(
+        description="Cosine of the passages; for an edition, the share of common text"
+    )
+    shared_terms: list[str] = Field(description="Terms of both passages, the rarest first")
+    shared_identifiers: list[str] = Field(description="Numbers, codes, addresses and keys of both passages")
     pinned: bool
     hidden: bool
     this: ConnectionSideView = Field(description="The chunk of the requested document")

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from towpath.model.job import Job
 from towpath.model.payload import payload_of
-from towpath.queries.waiting import why_waiting
+from towpath.queries.waiting_reason import why_waiting
 from towpath.server.schemas.base import View
 from towpath.server.schemas.waiting import ProgressView, WaitingView, waiting_fields
 
@@ -39,7 +39,9 @@ class JobView(WaitingView):
     progress: ProgressView | None
     error_log: str | None
     available_at: datetime = Field(description="The earliest time at which a worker may claim the job")
-    locked_by: str | None = Field(description="The worker that holds the lease")
+    locked_by: str | None = Field(
+        description="The worker that holds the lease; null for callers without the scope `operate`"
+    )
     lease_until: datetime | None
     created_at: datetime
     started_at: datetime | None

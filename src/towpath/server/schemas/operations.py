@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from pydantic import Field
 
+from towpath.ledger.contract.pauses import PauseKind
 from towpath.model.job import WaitingReason
 from towpath.server.schemas.base import View
 from towpath.server.schemas.waiting import ProgressView
@@ -30,7 +31,11 @@ class SettingDifferenceView(View):
 class ReadyView(View):
     status: str = Field(description="`ready`")
     differences: list[SettingDifferenceView] = Field(
-        description="Settings that are not the same in this server and in a worker; runs keep what they were promised"
+        description="Settings that are not the same in this server and in a worker; runs keep what they were promised. "
+        "Shown to operators only"
+    )
+    sandbox: dict[str, bool] = Field(
+        description="Limits of the child processes that read files, and whether each holds on this machine"
     )
 
 
@@ -84,12 +89,62 @@ class ThrottleView(View):
     detail: str = Field(description="The provider's own message, for people only")
 
 
+class FailedDocumentView(View):
+    document_id: str
+    name: str
+
+
+class PauseRequest(View):
+    kind: PauseKind
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,49}$", description="Name of the stage or of the provider")
+
+
+class PauseView(PauseRequest):
+    paused_at: datetime
+    paused_by: str = Field(
+        description="Name of the key, or `local`; empty for callers without the scope `operate`"
+    )
+
+
+class DiskView(View):
+    free_bytes: int
+    total_bytes: int
+
+
+class DayView(View):
+    day: date
+    completed: int
+    failed: int = Field(description="Runs that failed, timed out or were cancelled")
+    cost: float = Field(description="US dollars")
+
+
+class StageTimesView(View):
+    stage: str
+    jobs: int = Field(description="Number of newest jobs that are counted, at most 5,000 of all stages")
+    p50: float = Field(description="Half of the jobs worked at most this many seconds")
+    p95: float
+    longest: float
+    waited_p50: float = Field(
+        description="Half of the jobs waited at most this many seconds before their start"
+    )
+    waited_p95: float
+
+
+class OperationsHistoryView(View):
+    days: list[DayView] = Field(description="The last 14 days (UTC), of the newest 20,000 runs and calls")
+    stages: list[StageTimesView]
+
+
 class FailureView(View):
     stage: str
     error: str
     failure_type: str | None
     jobs: int
-    job_ids: list[str] = Field(description="Ids of these jobs, for `POST /jobs/retry`")
+    job_ids: list[str] = Field(
+        description="Ids of these jobs, for `POST /jobs/retry`; empty if it cannot help"
+    )
+    can_retry: bool = Field(description="Whether a retry can help: a rejected file would be rejected again")
+    documents: list[FailedDocumentView] = Field(description="The latest 50 of these documents")
 
 
 class ThroughputView(View):
@@ -111,3 +166,6 @@ class OperationsView(View):
         description="Runs queued and ended in each minute of the last hour"
     )
     documents: dict[str, int] = Field(description="Number of documents by status")
+    pauses: list[PauseView] = Field(default=[], description="Stages and providers that a person paused")
+    version: str = Field(default="", description="Version of the server")
+    disk: DiskView | None = Field(default=None, description="Space of the data folder; for operators only")

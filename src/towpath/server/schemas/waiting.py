@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from towpath.model.job import ProgressUnit, WaitingReason
-from towpath.queries.waiting import Waiting
+from towpath.queries.waiting_reason import Waiting
 from towpath.server.schemas.base import View
 
 

@@ -13,6 +13,7 @@ from towpath.errors import Rejected
 from towpath.model.codec import decode_recording, encode
 from towpath.model.job import ProgressUnit
 from towpath.model.recording import Recording
+from towpath.model.version import version_of
 from towpath.model.writes import KeepArtifact
 from towpath.stages.capabilities import OPUS, AudioExtractor, document_of
 from towpath.stages.contract import Context
@@ -93,6 +94,9 @@ class CallAudio:
     def _key(self, context: Context, suffix: str) -> str:
         # Stored keys: "-sides" marks stereo audio and must not change.
         version = f"{self.extractor.cache_version}{'-sides' if self.keep_stereo else ''}"
+        if version_of(context.options) > 1:
+            # The key of the first version must not change either.
+            version += f"-{document_of(context)['sha256'][:16]}"
         return document_key(context.org_id, context.document_id, f"audio-{version}.{suffix}")
 
 

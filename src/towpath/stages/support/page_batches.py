@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from towpath.model.answer import Answer
 from towpath.model.job import ProgressUnit
 from towpath.model.page_plan import PageBatch, PagePlan
+from towpath.model.provider_answer import Answer
 from towpath.stages.capabilities import Reader
 from towpath.stages.contract import Context, ProviderCall
+from towpath.stages.support.original_file import Original
 from towpath.stages.support.progress_callback import progress_callback
-from towpath.storage.contract import BlobStore
 
 
 async def recognize_batches(
-    context: Context, blobs: BlobStore, reader: Reader, document: Mapping[str, str], plan: PagePlan
+    context: Context, original: Original, reader: Reader, document: Mapping[str, str], plan: PagePlan
 ) -> list[bytes]:
     """The answers for all batches of the plan, in order. The original is fetched only if a batch has no answer."""
     media_type = document["media_type"]
@@ -33,7 +33,7 @@ async def recognize_batches(
         async def recognize(batch: PageBatch, on_progress: Callable[[int, int], None]) -> Answer:
             nonlocal path
             if path is None:
-                path = await stack.enter_async_context(blobs.as_file(document["blob_key"]))
+                path = await stack.enter_async_context(original.file())
             previous = answers[-1] if answers else None
             body = await reader.recognize(path, media_type, batch, previous, on_progress)
             return Answer(zlib.compress(body), {"pages": float(len(batch.pages))})

@@ -16,7 +16,7 @@ from tests.support.emulators import DocumentIntelligenceEmulator, Fault
 from tests.support.emulators.faults import Kind
 from tests.support.emulators.sample_sources import BytesSource, Text, invoice_pdf, pdf
 from towpath.errors import Ambiguous, ConfigError, Refused, Rejected, Throttled, Transient
-from towpath.model.answer import Answer, Pending
+from towpath.model.provider_answer import Answer, Pending
 from towpath.providers.azure.document_intelligence import DocumentIntelligence
 from towpath.providers.azure.errors import from_response, retry_after
 from towpath.providers.contract import LongRunning

@@ -12,10 +12,10 @@ from tests.support.emulators.ogg import silence
 from tests.support.emulators.process import EmulatorProcess, emulator_process, order_fault, reset, state
 from tests.support.emulators.sample_sources import BytesSource, Text, pdf
 from towpath.errors import Throttled
-from towpath.model.answer import Answer, Pending
+from towpath.model.provider_answer import Answer, Pending
 from towpath.providers.azure.document_intelligence import DocumentIntelligence
 from towpath.providers.openai.embeddings import OpenAIEmbedder
-from towpath.providers.yandex.speechkit import SpeechKit
+from towpath.providers.yandex.speechkit_v3 import SpeechKit
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ import pytest
 from tests.support.emulators import DocumentIntelligenceEmulator
 from tests.support.emulators.sample_sources import BytesSource, invoice_pdf
 from towpath.errors import Transient
-from towpath.model.answer import Pending
 from towpath.model.content import Box, Extraction, Field
+from towpath.model.provider_answer import Pending
 from towpath.providers.azure.document_intelligence import DocumentIntelligence
 from towpath.providers.azure.parse_analysis import parse_analysis
 

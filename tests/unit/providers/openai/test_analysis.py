@@ -11,13 +11,22 @@ import pytest
 from tests.support.emulators import Fault, OpenAIEmulator
 from tests.support.timeouts import REQUEST_SECONDS
 from towpath.errors import Ambiguous, Refused, Rejected, Transient
-from towpath.model.transcript import ActionItem, SpeakerSentiment
+from towpath.model.transcript import ActionItem, Quote, Segment, SpeakerSentiment, Transcript
 from towpath.providers.openai.analysis import OpenAICallAnalyzer
 from towpath.providers.openai.prices import CHATS
 
-CALL = """Speaker 1: Good morning, thank you for calling the brewery.
-Speaker 2: The barrels came late and one barrel is broken. When can you replace the barrel?
-Speaker 1: I will send another barrel on Friday."""
+CALL = Transcript(
+    (
+        Segment("Good morning, thank you for calling the brewery.", "Speaker 1", 0.0, 3.0),
+        Segment(
+            "The barrels came late and one barrel is broken. When can you replace the barrel?",
+            "Speaker 2",
+            3.0,
+            8.0,
+        ),
+        Segment("I will send another barrel on Friday.", "Speaker 1", 8.0, 11.0),
+    )
+)
 
 
 @pytest.fixture
@@ -36,7 +45,7 @@ async def test_a_call_is_analyzed_by_the_schema(
     assert "barrels came late" in analysis.summary
     assert "barrel" in analysis.topics
     assert analysis.action_items == (ActionItem("I will send another barrel on Friday.", "Speaker 1"),)
-    assert analysis.questions == ("When can you replace the barrel?",)
+    assert analysis.questions == (Quote("When can you replace the barrel?"),)
     assert [(mood.speaker, mood.sentiment) for mood in analysis.moods] == [
         ("Speaker 1", "positive"),
         ("Speaker 2", "negative"),
@@ -69,13 +78,13 @@ async def test_a_refusal_of_the_model_is_quoted(
 
 async def test_a_call_longer_than_the_model_can_hold_is_rejected(analyzer: OpenAICallAnalyzer) -> None:
     with pytest.raises(Rejected) as caught:
-        await analyzer.analyze("word " * 130_000)
+        await analyzer.analyze(Transcript((Segment("word " * 130_000, None, 0.0, 9.0),)))
     assert caught.value.code == "too_long"
 
 
 async def test_an_empty_transcript_is_not_sent(service: OpenAIEmulator, analyzer: OpenAICallAnalyzer) -> None:
     with pytest.raises(Rejected, match="empty"):
-        await analyzer.analyze(" \n")
+        await analyzer.analyze(Transcript())
     assert service.requests == []
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.emulators import SpeechKitEmulator
 from tests.support.timeouts import REQUEST_SECONDS
-from towpath.providers.yandex.speechkit import SpeechKit
 from towpath.providers.yandex.speechkit_v2 import SpeechKitV2
+from towpath.providers.yandex.speechkit_v3 import SpeechKit
 
 
 @pytest.fixture

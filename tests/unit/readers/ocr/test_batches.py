@@ -11,15 +11,13 @@ from tests.support import pdfs
 from towpath.model.codec import EncodedExtraction
 from towpath.model.page_plan import PagePlan, decode_plan, encode_plan
 from towpath.readers.local_reader import assemble, read_file, read_or_plan, recognize_batch
-from towpath.readers.ocr.settings import OcrSettings, find_language_data
+from towpath.readers.ocr.settings import OcrSettings, find_engines
 
-ON = OcrSettings()
+ON = OcrSettings("tesseract", languages=("eng",))
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        find_language_data(ON) is None, reason="needs language data: pip install 'towpath[ocr]'"
-    ),
+    pytest.mark.skipif(find_engines(ON) is None, reason="needs language data: pip install 'towpath[ocr]'"),
 ]
 
 

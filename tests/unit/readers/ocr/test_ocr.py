@@ -14,18 +14,24 @@ from tests.support.readers import page_text
 from towpath.errors import Rejected
 from towpath.readers.images.reader import read_image
 from towpath.readers.ocr.page_ocr import resolution
-from towpath.readers.ocr.settings import OcrSettings, find_language_data, missing_language_warnings
+from towpath.readers.ocr.settings import (
+    OcrEngines,
+    OcrSettings,
+    find_engines,
+    find_language_data,
+    missing_language_warnings,
+)
 from towpath.readers.pdf.fallback_passes import page_list
 from towpath.readers.pdf.reader import read_pdf
 
 pytestmark = pytest.mark.slow
 
-ON = OcrSettings()
-OFF = OcrSettings(enabled=False)
+ON = OcrSettings("tesseract", languages=("eng",))
+OFF = OcrSettings("off")
 TEXT = ["INVOICE 4711", *pdfs.LOREM, "Total amount due: 1250 pounds"]
 
 with_data = pytest.mark.skipif(
-    find_language_data(ON) is None, reason="needs language data: pip install 'towpath[ocr]'"
+    find_engines(ON) is None, reason="needs language data: pip install 'towpath[ocr]'"
 )
 
 
@@ -108,7 +114,7 @@ def test_without_language_data_a_scan_is_rejected_with_the_install_command(
     path = pdfs.scan(tmp_path / "scan.pdf", [pdfs.picture(TEXT)])
     monkeypatch.setattr("sys.prefix", str(tmp_path))
     monkeypatch.setattr("sys.base_prefix", str(tmp_path))
-    settings = OcrSettings(languages=("klingon",))
+    settings = OcrSettings("tesseract", languages=("klingon",))
 
     with pytest.raises(Rejected) as caught:
         read_pdf(path, ocr=settings)
@@ -120,19 +126,19 @@ def test_without_language_data_a_scan_is_rejected_with_the_install_command(
 
 def test_the_folder_of_language_data_is_configurable(tmp_path: Path) -> None:
     (tmp_path / "deu.traineddata").touch()
-    settings = OcrSettings(tessdata=tmp_path, languages=("eng", "deu"))
+    settings = OcrSettings("tesseract", tmp_path, ("eng", "deu"))
 
     data = find_language_data(settings)
 
     assert data is not None
     assert (data.folder, data.languages) == (tmp_path, ("deu",))
-    assert "no data for eng" in missing_language_warnings(settings, data)[0]
-    assert find_language_data(OcrSettings(tessdata=tmp_path, languages=("fra",))) is None
+    assert "no data for eng" in missing_language_warnings(settings, OcrEngines(False, data))[0]
+    assert find_language_data(OcrSettings("tesseract", tmp_path, ("fra",))) is None
 
 
 def test_invalid_language_data_is_reported(tmp_path: Path) -> None:
     (tmp_path / "eng.traineddata").write_bytes(b"not language data")
-    settings = OcrSettings(tessdata=tmp_path)
+    settings = OcrSettings("tesseract", tmp_path)
     mixed = pdfs.scan(tmp_path / "mixed.pdf", [["A page with a text layer"], pdfs.picture(TEXT)])
     scan = pdfs.scan(tmp_path / "scan.pdf", [pdfs.picture(TEXT)])
 

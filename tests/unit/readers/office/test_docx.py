@@ -73,7 +73,22 @@ def test_lists_count_nest_and_restart(tmp_path: Path) -> None:
         + numbered_list(4, ("lowerLetter", "(%1)")),
     )
 
-    assert text == ("1. one\n2. two\n   - bullet\n3. three\n\nBetween.\n\n1. again\n- (a) (a) kind")
+    assert text == ("1. one\n2. two\n   - bullet\n3. three\n\nBetween.\n\n1. again\n1. (a) kind")
+
+
+def test_boxes_to_tick_and_further_paragraphs_of_an_item(tmp_path: Path) -> None:
+    text = text_of(
+        tmp_path,
+        p("open", numbered=(1, 0)),
+        p("done", numbered=(2, 0)),
+        p("more about it", numbered=(3, 0)),
+        p("open again", numbered=(1, 0)),
+        numbering=numbered_list(1, ("bullet", "☐"))
+        + numbered_list(2, ("bullet", "☒"))
+        + numbered_list(3, ("bullet", " ")),
+    )
+
+    assert text == "- [ ] open\n- [x] done\n\n  more about it\n\n- [ ] open again"
 
 
 def test_clauses_keep_the_numbers_that_word_prints(tmp_path: Path) -> None:
@@ -326,3 +341,29 @@ def test_progress_of_a_long_document_is_reported(tmp_path: Path) -> None:
 
     assert len(reported) > 3
     assert all(0 < done <= total for done, total in reported)
+
+
+def test_numbers_of_headings_and_items_are_layout_unless_the_text_refers_to_them(tmp_path: Path) -> None:
+    numbering = numbered_list(1, ("decimal", "%1."), ("lowerLetter", "%2)")) + numbered_list(
+        2, ("decimal", "%1")
+    )
+    blocks = (
+        p("Terms", style="berschrift1", numbered=(2, 0)),
+        p("first", numbered=(1, 0)),
+        p("detail", numbered=(1, 1)),
+    )
+
+    plain = text_of(tmp_path, *blocks, styles=HEADINGS, numbering=numbering)
+    referred = text_of(tmp_path, *blocks, p("See section 1."), styles=HEADINGS, numbering=numbering)
+
+    assert plain == "# Terms\n\n1. first\n   1. detail"
+    assert referred == "# 1 Terms\n\n1. first\n   - a) detail\n\nSee section 1."
+
+
+def test_a_sentence_with_an_outline_level_is_no_heading(tmp_path: Path) -> None:
+    outline = '<w:outlineLvl w:val="2"/>'
+    text = text_of(
+        tmp_path, p("Goals", facts=outline), p(r("Documents are found quickly.", "<w:b/>"), facts=outline)
+    )
+
+    assert text == "### Goals\n\n**Documents are found quickly.**"

@@ -15,7 +15,7 @@ from towpath.errors import Rejected
 from towpath.readers.ocr.settings import OcrSettings
 from towpath.readers.pdf.reader import read_pdf
 
-NO_OCR = OcrSettings(enabled=False)
+NO_OCR = OcrSettings("off")
 PAGES = [[f"{line} ({number})" for line in pdfs.LOREM] for number in range(1, 9)]
 
 

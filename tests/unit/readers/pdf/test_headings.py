@@ -25,7 +25,7 @@ def headings(markdown: str) -> list[str]:
 
 
 def markdown_of(path: Path) -> str:
-    return read_pdf(path, ocr=OcrSettings(enabled=False)).markdown
+    return read_pdf(path, ocr=OcrSettings("off")).markdown
 
 
 def page(*blocks: PageBlock, number: int = 1) -> PdfPage:
@@ -138,7 +138,7 @@ def test_tagged_headings_are_used_without_an_outline(tmp_path: Path) -> None:
 def test_running_headers_and_page_numbers_are_removed(tmp_path: Path) -> None:
     path = pdfs.book(tmp_path / "book.pdf", NO_MARKS * 6, header="Canal Company Ltd", footer="Page {page}")
 
-    extraction = read_pdf(path, ocr=OcrSettings(enabled=False))
+    extraction = read_pdf(path, ocr=OcrSettings("off"))
 
     # The company name is kept once; page numbers are removed.
     assert extraction.markdown.count("Canal Company Ltd") == 1

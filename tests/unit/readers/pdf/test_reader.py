@@ -21,7 +21,7 @@ from towpath.readers.pdf.pdfium import PdfiumFile
 from towpath.readers.pdf.pdfium_engine import PdfiumEngine
 from towpath.readers.pdf.reader import read_pdf
 
-NO_OCR = OcrSettings(enabled=False)
+NO_OCR = OcrSettings("off")
 
 
 def read(path: Path) -> Extraction:
@@ -97,7 +97,7 @@ def test_memory_is_constant_over_a_thousand_pages(tmp_path: Path) -> None:
         "import re, sys; from pathlib import Path;"
         "from towpath.readers.ocr.settings import OcrSettings;"
         "from towpath.readers.pdf.reader import read_pdf;"
-        "assert len(read_pdf(Path(sys.argv[1]), ocr=OcrSettings(enabled=False)).pages) == 1000;"
+        "assert len(read_pdf(Path(sys.argv[1]), ocr=OcrSettings('off')).pages) == 1000;"
         # Not ru_maxrss: it includes the parent process at the time of the fork.
         "print(re.search(r'VmHWM:\\s*(\\d+)', Path('/proc/self/status').read_text())[1])"
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from towpath.providers.contract import Vectors
+from towpath.search.sqlite import vector_index
 from towpath.search.sqlite.vector_index import VectorIndex, VectorRow
 
 DIMENSION = 8
@@ -70,3 +73,22 @@ def test_the_nearest_are_exact_after_any_additions_and_removals(
             index = index.add([row(number) for number in sorted(numbers)])
             there |= numbers
         assert found(index, unit(1_000), depth) == exact(there, unit(1_000), depth)
+
+
+@given(st.sets(st.integers(0, 300), max_size=200), st.integers(1, 20), st.integers(3, 40))
+def test_the_nearest_of_many_are_those_of_single_queries(
+    numbers: set[int], depth: int, rows_per_product: int
+):
+    index = VectorIndex.empty(DIMENSION, 2).add([row(n, "a" if n % 3 else "b") for n in sorted(numbers)])
+    index = index.remove([number for number in numbers if number % 7 == 0])
+    there = {number for number in numbers if number % 7 and number % 3}
+    queries = np.stack([unit(1_000 + n) for n in range(5)])
+    with (
+        patch.object(vector_index, "_ROWS_PER_PRODUCT", rows_per_product),
+        patch.object(vector_index, "_GROUPS", 8),
+        patch.object(vector_index, "_QUERIES_PER_PRODUCT", 2),
+    ):
+        many = index.nearest_many(queries, depth, excluded_document="b")
+    assert [[ranked.chunk_rowid for ranked in nearest] for nearest in many] == [
+        exact(there, query, depth) for query in queries
+    ]

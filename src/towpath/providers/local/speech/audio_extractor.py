@@ -7,8 +7,8 @@ from pathlib import Path
 
 from towpath.model.codec import decode_recording
 from towpath.model.recording import Recording
-from towpath.process_runner import ProcessRunner, Progress
-from towpath.providers.local.speech.audio_decoding import extract_audio
+from towpath.process_runner import InputFile, OutputFile, ProcessRunner, Progress
+from towpath.providers.local.speech.transcode_audio import extract_audio
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class LocalAudioExtractor:
     ) -> Recording:
         body = await self.runner.run(
             extract_audio,
-            str(source),
-            str(target),
+            InputFile(source),
+            OutputFile(target),
             keep_stereo,
             self.window_seconds,
             seconds=self.silence_limit_seconds,

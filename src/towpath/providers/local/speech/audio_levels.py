@@ -15,6 +15,10 @@ STEP_SECONDS = 0.05
 SILENCE_LEVEL = 0.001
 #: Speech is louder than background, and than the other speaker's channel, by this factor (10 dB).
 SPEECH_RATIO = 3.16
+#: Each speaker is heard alone for at least this share of the speech; above the other share nothing else is asked.
+MIN_ALONE_SHARE, MAX_ALONE_SHARE = 0.03, 0.7
+#: The levels of two microphones in one room correlate more than this, those of two telephones less.
+MAX_LEVEL_CORRELATION = 0.5
 #: A cut is searched within this many seconds of the target time, in a pause of this length.
 CUT_SEARCH_SECONDS, PAUSE_SECONDS = 10.0, 0.3
 
@@ -58,7 +62,11 @@ class AudioLevels:
 
     @property
     def speaker_per_channel(self) -> bool:
-        """Whether each channel has its own speaker: usually only one channel is loud at a time."""
+        """Whether each channel has its own speaker.
+
+        Usually only one channel is loud at a time. Where both are, because both speak, their levels rise and fall
+        independently; two microphones in one room rise and fall together.
+        """
         if self._channels != 2:
             return False
         levels = self.levels
@@ -69,7 +77,9 @@ class AudioLevels:
             return False
         only_left = float(np.mean((left > SPEECH_RATIO * right)[spoken]))
         only_right = float(np.mean((right > SPEECH_RATIO * left)[spoken]))
-        return min(only_left, only_right) > 0.03 and only_left + only_right > 0.7
+        if min(only_left, only_right) <= MIN_ALONE_SHARE:
+            return False
+        return only_left + only_right > MAX_ALONE_SHARE or _correlation(left, right) < MAX_LEVEL_CORRELATION
 
     def windows(self, length: float) -> tuple[Window, ...]:
         """Divide the recording into windows of about this length, cut at the quietest pause nearby."""
@@ -84,6 +94,15 @@ class AudioLevels:
             cuts.append(round((first + int(np.argmin(nearby)) + 0.5) * STEP_SECONDS, 3))
         ends = [*cuts[1:], round(self.seconds, 3)]
         return tuple(zip(cuts, ends, strict=True))
+
+
+def _correlation(left: Levels, right: Levels) -> float:
+    """Correlation of the levels in decibels, over all times at which at least one channel is audible."""
+    audible = np.maximum(left, right) > SILENCE_LEVEL
+    levels = 20 * np.log10(np.maximum(np.stack([left[audible], right[audible]]), SILENCE_LEVEL / 10))
+    if levels.shape[1] < 2 or not levels.std(axis=1).all():
+        return 1.0
+    return float(np.corrcoef(levels)[0, 1])
 
 
 def _rms(steps: npt.NDArray[Any]) -> Levels:

@@ -28,6 +28,8 @@ from towpath.readers.office.docx.styles import (
 _WRAPPER_TAGS = ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")
 _LONG_CELL_LENGTH = 300
 _MAX_HEADING_LEVEL = 9
+_MAX_HEADING_LENGTH = 150
+_SENTENCE_ENDS = (".", ";", ",", "。")
 
 Row = tuple[int, list[Element]]
 
@@ -42,12 +44,17 @@ class BodyWriter:
     drawings: DrawingWriter
     footnotes: Notes
     endnotes: Notes
+    #: The text refers to numbers of sections, so headings and items keep the labels that Word prints.
+    keep_labels: bool = False
     writer: MarkdownWriter = field(default_factory=MarkdownWriter)
+    #: Set if headings and paragraphs are numbered by one list, as the clauses of a contract are.
+    has_clauses: bool = False
+    _heading_lists: set[str] = field(default_factory=set[str])
     lists: ListWriter = field(init=False)
     ns: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.lists = ListWriter(self.writer)
+        self.lists = ListWriter(self.writer, self.keep_labels)
         self.ns = self.inline.ns
 
     def write(self, block: Element) -> None:
@@ -85,13 +92,16 @@ class BodyWriter:
         text = self.inline.read(paragraph)
         if is_on(properties.get("pageBreakBefore"), self.ns):
             text = markdown_writer.SOFT_PAGE_MARK + text
-        level = outline_level(properties, self.ns) or style.level
+        level = self._heading_level(properties, style, text)
         if markdown_writer.has_only_page_marks(text):
             self.writer.defer_page_marks(text)
         elif level is not None and level <= _MAX_HEADING_LEVEL:
             self.lists.end()
-            self.writer.heading(level, f"{label.text} {text}" if label and label.text else text)
+            shown = f"{label.text} {text}" if self.keep_labels and label and label.text else text
+            self.writer.heading(level, shown)
+            self._heading_lists.add(label.family if label else "")
         elif label is not None:
+            self.has_clauses = self.has_clauses or label.family in self._heading_lists
             self.lists.write_item(text, label, depth)
         else:
             self.lists.end()
@@ -100,6 +110,17 @@ class BodyWriter:
         if self._ends_page(properties):
             self.writer.defer_page_marks(markdown_writer.SOFT_PAGE_MARK)
         self._write_anchored()
+
+    def _heading_level(self, properties: Properties, style: Style, text: str) -> int | None:
+        """The level of the paragraph's style, or its own outline level if it reads as a heading.
+
+        Programs that export to Word set outline levels on whole sentences.
+        """
+        own_level = outline_level(properties, self.ns)
+        if own_level is None or own_level > _MAX_HEADING_LEVEL or style.level is not None:
+            return own_level or style.level
+        words = markdown_writer.strip_styles(text).rstrip()
+        return own_level if len(words) <= _MAX_HEADING_LENGTH and not words.endswith(_SENTENCE_ENDS) else None
 
     def _write_table(self, table: Element) -> None:
         self.lists.end()

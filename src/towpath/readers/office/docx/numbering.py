@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from towpath.readers.common.safe_xml import Element, parse_int
 from towpath.readers.office.docx.styles import MAX_LIST_DEPTH, namespace, property_value
 
+_CHECKBOXES = {"☐": "[ ] ", "□": "[ ] ", "☒": "[x] ", "☑": "[x] ", "✓": "[x] ", "✔": "[x] "}
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
@@ -30,6 +31,14 @@ class Label:
 
     text: str
     is_plain: bool
+    #: The item's position in its list, from 1; 0 for bullets.
+    number: int = 0
+    #: The list definition that counts this item.
+    family: str = ""
+    #: "[ ] " or "[x] " if the bullet is a box to tick.
+    checkbox: str = ""
+    #: A bullet without a character: a further paragraph of the item above.
+    is_continuation: bool = False
 
 
 @dataclass(slots=True)
@@ -46,21 +55,26 @@ class Numbering:
         levels = self.levels.get(list_id)
         if levels is None:
             return None
-        counts = self._counts.setdefault(self._family_by_list[list_id], {})
+        family = self._family_by_list[list_id]
+        counts = self._counts.setdefault(family, {})
         counts.update(self._restarts.pop(list_id, {}))
         level = levels.get(depth, Level("bullet", "", 1))
         counts[depth] = counts.get(depth, level.start - 1) + 1
         for deeper in [other for other in counts if other > depth]:
             del counts[deeper]
         if level.kind == "bullet":
-            return Label("", False)
+            character = level.pattern.strip()
+            is_continuation = bool(level.pattern) and not character
+            return Label(
+                "", False, 0, family, _CHECKBOXES.get(character, ""), is_continuation=is_continuation
+            )
         if level.kind == "none":
             return None
         text = _PLACEHOLDER.sub(
             lambda match: self._format_count(levels, counts, int(match[1]) - 1), level.pattern
         )
         is_plain = level.kind == "decimal" and level.pattern in (f"%{depth + 1}.", f"%{depth + 1})")
-        return Label(text.strip(), is_plain)
+        return Label(text.strip(), is_plain, counts[depth], family)
 
     def _format_count(self, levels: dict[int, Level], counts: dict[int, int], depth: int) -> str:
         level = levels.get(depth, Level("decimal", "", 1))

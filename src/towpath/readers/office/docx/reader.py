@@ -15,6 +15,7 @@ from towpath.readers.common.safe_zip import Archive, open_archive
 from towpath.readers.office import ooxml
 from towpath.readers.office.charts import DrawingWriter
 from towpath.readers.office.docx.body import BodyWriter
+from towpath.readers.office.docx.cross_references import refers_to_numbers
 from towpath.readers.office.docx.inline import InlineReader
 from towpath.readers.office.docx.notes import read_notes
 from towpath.readers.office.docx.numbering import read_numbering
@@ -33,21 +34,26 @@ def read_docx(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     with open_archive(path, FORMAT_NAME) as archive:
         part = ooxml.main_part(archive, "word/document.xml")
         metadata = ooxml.core_properties(archive)
-        writer = _read_body(archive, part, progress)
+        body = _read_body(archive, part, progress, keep_labels=refers_to_numbers(archive, part))
+        if body.has_clauses and not body.keep_labels:
+            body = _read_body(archive, part, progress, keep_labels=True)
+    writer = body.writer
     text = writer.text()
     if not text.strip():
         raise rejections.empty(FORMAT_NAME)
     pages = _pages(writer, text)
     return Extraction(
         markdown=text,
-        engine="towpath-docx/1",
+        engine="towpath-docx/2",
         pages=pages,
         blocks=blocks_with_pages(pages, writer.blocks),
         metadata=metadata,
     )
 
 
-def _read_body(archive: Archive, part: str, progress: Callable[[int, int], None]) -> MarkdownWriter:
+def _read_body(
+    archive: Archive, part: str, progress: Callable[[int, int], None], *, keep_labels: bool
+) -> BodyWriter:
     body: BodyWriter | None = None
     reported_bytes = block_count = 0
     with archive.open_part(part) as source:
@@ -59,7 +65,7 @@ def _read_body(archive: Archive, part: str, progress: Callable[[int, int], None]
             if parent is None or not parent.tag.endswith("}body"):
                 continue
             if body is None:
-                body = _open_body(archive, part, namespace(parent))
+                body = _open_body(archive, part, namespace(parent), keep_labels)
             block_count += 1
             if block_count > _MAX_BLOCKS:
                 raise rejections.too_large(FORMAT_NAME, f"it has more than {_MAX_BLOCKS:,} paragraphs")
@@ -69,7 +75,7 @@ def _read_body(archive: Archive, part: str, progress: Callable[[int, int], None]
         raise rejections.empty(FORMAT_NAME)
     body.finish()
     progress(1, 1)
-    return body.writer
+    return body
 
 
 def _write_block(body: BodyWriter, block: Element) -> None:
@@ -79,7 +85,7 @@ def _write_block(body: BodyWriter, block: Element) -> None:
         raise rejections.corrupt(FORMAT_NAME, "its tables or text boxes are nested too deeply") from error
 
 
-def _open_body(archive: Archive, part: str, ns: str) -> BodyWriter:
+def _open_body(archive: Archive, part: str, ns: str, keep_labels: bool) -> BodyWriter:
     relationships = ooxml.relationships(archive, part)
 
     def related(kind: str) -> Element | None:
@@ -98,6 +104,7 @@ def _open_body(archive: Archive, part: str, ns: str) -> BodyWriter:
         drawings=DrawingWriter(archive, relationships),
         footnotes=read_notes(archive, ooxml.related_part(relationships, "footnotes")),
         endnotes=read_notes(archive, ooxml.related_part(relationships, "endnotes")),
+        keep_labels=keep_labels,
     )
 
 

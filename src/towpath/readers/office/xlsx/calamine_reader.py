@@ -79,6 +79,10 @@ class CalamineWorkbookReader:
         except BaseException as error:
             raise _translate_error(error) from error
 
+    @property
+    def sheet_names(self) -> list[str]:
+        return list(self._book.sheet_names)
+
     def rows(self, name: str) -> Iterator[NumberedRow]:
         """The rows of the sheet of this name."""
         try:

@@ -10,7 +10,7 @@ from towpath.readers.common import markdown_writer
 Value = int | float | str | bool | date | time | datetime | timedelta
 
 _DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
-_LITERALS = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_.|\*.', re.IGNORECASE)
+_LITERALS = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\[\]]*\]|_.|\*.', re.IGNORECASE)
 # Ids of Excel's built-in formats: 14 to 22 are dates and times, 45 to 47 are durations.
 _BUILT_IN_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _MAX_CODE_LENGTH = 255

@@ -1,0 +1,1 @@
+"""Towpath and the other tools, as functions from a file to what a task compares."""

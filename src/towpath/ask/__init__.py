@@ -1,0 +1,1 @@
+"""Answers questions from the passages of a library, with verified citations."""

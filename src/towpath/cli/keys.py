@@ -1,0 +1,104 @@
+"""Executes the commands for API keys. They use the database itself, also while a server runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import click
+
+from towpath import bootstrap
+from towpath.access.contract import DEFAULT_SCOPES, ApiKey, NewKey, Scope
+from towpath.access.sql import SqlKeys
+from towpath.cli.client import require_library
+from towpath.clock import SystemClock
+from towpath.config import Settings
+from towpath.ledger import migrate as migrations
+
+T = TypeVar("T")
+
+
+def create_key(
+    settings: Settings,
+    name: str,
+    organization: str,
+    scopes: Sequence[str],
+    expires_days: float | None,
+    stages: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Create an API key and print its secret."""
+    if stages and Scope.WORKER not in scopes:
+        raise click.UsageError("--stage limits a key with the scope worker: add --scope worker.")
+    now = SystemClock().now()
+    expires_at = None if expires_days is None else now + timedelta(days=expires_days)
+    new_key = NewKey(
+        name, frozenset(map(Scope, scopes)) or DEFAULT_SCOPES, expires_at, frozenset(stages) or None
+    )
+    key, secret = _with_keys(settings, lambda keys: keys.create(organization, new_key, now))
+    if as_json:
+        click.echo(json.dumps({"id": key.id, "org_id": key.org_id, "secret": secret}))
+        return
+    click.echo(
+        f"{secret}\nStore it now: only its hash is kept. (id {key.id}, organization {key.org_name}, "
+        f"scopes {_scopes(key)}{f', expires {expires_at:%Y-%m-%d}' if expires_at else ''})"
+    )
+
+
+def list_keys(settings: Settings, as_json: bool) -> None:
+    """Print all API keys, without their secrets."""
+    require_library(settings)
+    api_keys = _with_keys(settings, lambda keys: keys.all_keys())
+    if as_json:
+        rows = [
+            {**asdict(key), "scopes": sorted(key.scopes), "stages": key.stages and sorted(key.stages)}
+            for key in api_keys
+        ]
+        click.echo(json.dumps(rows, default=str))
+        return
+    if not api_keys:
+        click.echo("No keys. Create one with `towpath keys create NAME`.")
+    now = SystemClock().now()
+    for key in api_keys:
+        used = f"used {key.last_used_at:%Y-%m-%d}" if key.last_used_at else "never used"
+        click.echo(
+            f"{key.id} {key.prefix}… {key.org_name:12} {key.name:20} {_scopes(key):24} {_state(key, now)}, {used}"
+        )
+
+
+def revoke_key(settings: Settings, key_id: str) -> None:
+    require_library(settings)
+    _with_keys(settings, lambda keys: keys.revoke(key_id, SystemClock().now()))
+    click.echo("Revoked.")
+
+
+def _scopes(key: ApiKey) -> str:
+    scopes = "+".join(scope for scope in Scope if scope in key.scopes)
+    return f"{scopes} ({', '.join(sorted(key.stages))})" if key.stages else scopes
+
+
+def _state(key: ApiKey, now: datetime) -> str:
+    if key.revoked_at:
+        return f"revoked {key.revoked_at:%Y-%m-%d}"
+    if not key.is_active(now):
+        return f"expired {key.expires_at:%Y-%m-%d}"
+    return f"active until {key.expires_at:%Y-%m-%d}" if key.expires_at else "active"
+
+
+def _with_keys(settings: Settings, action: Callable[[SqlKeys], Awaitable[T]]) -> T:
+    """Open the database and apply ``action`` to its keys. Safe while a server runs: it only uses rows."""
+    database = bootstrap.open_database(settings)
+    try:
+        if settings.embedded:
+            migrations.upgrade(database.engine)
+
+        async def apply() -> T:
+            return await action(SqlKeys(database))
+
+        return asyncio.run(apply())
+    finally:
+        database.close()

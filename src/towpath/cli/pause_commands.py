@@ -1,0 +1,30 @@
+"""Commands to pause and resume a stage or a provider."""
+
+from __future__ import annotations
+
+import click
+
+from towpath.cli.options import Target, connected
+from towpath.cli.output import call
+
+_KIND = click.Choice(["stage", "provider"])
+
+
+@click.command()
+@connected
+@click.argument("kind", type=_KIND)
+@click.argument("name")
+def pause(target: Target, kind: str, name: str) -> None:
+    """Pause a stage or a provider for all organizations; jobs that run now end."""
+    call(target, lambda server: server.post("/pauses", json={"kind": kind, "name": name}))
+    click.echo(f"The {kind} {name} is paused.")
+
+
+@click.command()
+@connected
+@click.argument("kind", type=_KIND)
+@click.argument("name")
+def resume(target: Target, kind: str, name: str) -> None:
+    """Resume a stage or a provider."""
+    call(target, lambda server: server.delete(f"/pauses/{kind}/{name}"))
+    click.echo(f"The {kind} {name} is resumed.")

@@ -1,0 +1,131 @@
+"""Commands for webhooks: create, list, delete, rotate, deliveries, replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from towpath.cli.options import Target, connected, json_option
+from towpath.cli.output import call, print_answer
+from towpath.cli.status_text import counted
+from towpath.cli.table import age, table_lines
+from towpath.model.webhook import DeliveryStatus, WebhookEvent
+
+if TYPE_CHECKING:
+    from towpath.cli.client import Api
+
+
+@click.group()
+def webhooks() -> None:
+    """Send signed messages about documents and calls to HTTP endpoints."""
+
+
+@webhooks.command("create")
+@connected
+@click.argument("url")
+@click.option(
+    "--event",
+    "events",
+    multiple=True,
+    type=click.Choice([str(event.value) for event in WebhookEvent]),
+    help="An event to send; may be repeated. Without it: all.",
+)
+@click.option("--description", default="", help="What the endpoint is for.")
+@json_option
+def create_webhook(
+    target: Target, url: str, events: tuple[str, ...], description: str, as_json: bool
+) -> None:
+    """Create an endpoint and print its secret."""
+    body = {"url": url, "events": list(events) or list(WebhookEvent), "description": description}
+    answer = call(target, lambda server: server.post("/webhooks", json=body))
+    print_answer(
+        answer,
+        as_json,
+        lambda made: [made["secret"], f"Store it now: it is not shown again. (id {made['id']})"],
+    )
+
+
+@webhooks.command("list")
+@connected
+@json_option
+def list_webhooks(target: Target, as_json: bool) -> None:
+    """List the endpoints."""
+
+    def format_lines(answer: Any) -> list[str]:
+        rows = [
+            (item["id"], item["url"], " ".join(item["events"]), age(item["created_at"])) for item in answer
+        ]
+        return table_lines(("ID", "URL", "EVENTS", "AGE"), rows) if rows else ["No webhooks."]
+
+    print_answer(call(target, lambda server: server.get("/webhooks")), as_json, format_lines)
+
+
+@webhooks.command("delete")
+@connected
+@click.argument("webhook_id")
+def delete_webhook(target: Target, webhook_id: str) -> None:
+    """Delete an endpoint with its deliveries."""
+    call(target, lambda server: server.remove(f"/webhooks/{webhook_id}"))
+    click.echo("Deleted.")
+
+
+@webhooks.command("rotate")
+@connected
+@click.argument("webhook_id")
+@json_option
+def rotate_secret(target: Target, webhook_id: str, as_json: bool) -> None:
+    """Create a new secret and print it. The old one signs as well for 24 hours."""
+    answer = call(target, lambda server: server.post(f"/webhooks/{webhook_id}/rotate"))
+    print_answer(answer, as_json, lambda rotated: [rotated["secret"]])
+
+
+@webhooks.command("deliveries")
+@connected
+@click.argument("webhook_id")
+@click.option(
+    "--status",
+    type=click.Choice([str(status.value) for status in DeliveryStatus]),
+    help="Only deliveries of this status.",
+)
+@click.option("--limit", type=click.IntRange(1, 500), default=50, help="Number of deliveries, newest first.")
+@json_option
+def list_deliveries(target: Target, webhook_id: str, status: str | None, limit: int, as_json: bool) -> None:
+    """List deliveries: id, event, document, status, attempts, age, and the last error."""
+
+    def format_lines(answer: Any) -> list[str]:
+        rows = [
+            (
+                item["id"],
+                item["event"],
+                item["document_id"],
+                item["status"],
+                str(item["attempts"]),
+                age(item["created_at"]),
+                (item["history"][-1]["error"] or "") if item["history"] else "",
+            )
+            for item in answer
+        ]
+        headers = ("ID", "EVENT", "DOCUMENT", "STATUS", "ATTEMPTS", "AGE", "ERROR")
+        return table_lines(headers, rows) if rows else ["No deliveries."]
+
+    async def request(server: Api) -> Any:
+        return await server.get(f"/webhooks/{webhook_id}/deliveries", status=status, limit=limit)
+
+    print_answer(call(target, request), as_json, format_lines)
+
+
+@webhooks.command("replay")
+@connected
+@click.argument("webhook_id")
+@click.argument("delivery_id", nargs=-1)
+@json_option
+def replay(target: Target, webhook_id: str, delivery_id: tuple[str, ...], as_json: bool) -> None:
+    """Send deliveries again, with the same message ids; without ids all that failed."""
+    body = {"delivery_ids": list(delivery_id) or None}
+    answer = call(target, lambda server: server.post(f"/webhooks/{webhook_id}/replay", json=body))
+    print_answer(
+        answer,
+        as_json,
+        lambda replayed: [f"{counted(replayed['replayed'], 'delivery', 'deliveries')} queued"],
+    )

@@ -1,0 +1,94 @@
+"""The word search of both engines: BM25 over the segments of the organization, restricted to the scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from towpath.ledger.database import Transaction
+from towpath.search.contract import RankedChunk, Scope
+from towpath.search.filters import allowed_ids
+from towpath.search.query_parser import ParsedQuery
+from towpath.search.words import similar_chunks, vocabulary
+from towpath.search.words.bm25 import WordMatches, search_words
+from towpath.search.words.old_fulltext_index import OldIndex
+from towpath.search.words.query_terms import word_query
+from towpath.search.words.segment_cache import CACHE_BYTES, IndexSnapshot, LiveSegment, Mask, SegmentCache
+
+#: With at least this many other words, a quoted phrase that no chunk has is searched for as ordinary words.
+MIN_QUESTION_WORDS = 4
+#: Words that count as the last word of a query that is being typed.
+MAX_COMPLETIONS = 16
+#: Words of one query that are corrected.
+MAX_CORRECTED_WORDS = 5
+
+
+class WordIndex:
+    """Thread-safe; one for each process."""
+
+    def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
+        self._library = SegmentCache(cache_bytes)
+        self._old_index = OldIndex()
+
+    def search(self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int) -> WordMatches:
+        view = self._library.view(tx, scope.org_id)
+        completions = self._completions(tx, view, parsed)
+        unknown = view.has_unknown_language
+        query = word_query(parsed, view.languages, completions, has_unknown_language=unknown)
+        allowed = _allowed_chunks(tx, scope)
+        matches = search_words(self._library, tx, view, query, depth, allowed)
+        if query.phrases and not matches.ranked and len(query.terms) >= MIN_QUESTION_WORDS:
+            # A question that quotes a name or a saying, which no text has word for word.
+            query = word_query(parsed.without_quotes(), view.languages, has_unknown_language=unknown)
+            matches = search_words(self._library, tx, view, query, depth, allowed)
+        matches = replace(matches, completions=tuple(completions))
+        return matches.with_old_hits(self._old_index.search(tx, scope, parsed, depth), depth)
+
+    def correct(self, tx: Transaction, org_id: str, words: Sequence[str]) -> dict[str, str]:
+        view = self._library.view(tx, org_id)
+        found = {
+            word: vocabulary.correction(self._library, tx, view, word) for word in words[:MAX_CORRECTED_WORDS]
+        }
+        return {word: correction for word, correction in found.items() if correction}
+
+    def complete(self, tx: Transaction, org_id: str, beginning: str, limit: int) -> list[str]:
+        view = self._library.view(tx, org_id)
+        return vocabulary.completions(self._library, tx, view, beginning, limit)
+
+    def _completions(self, tx: Transaction, view: IndexSnapshot, parsed: ParsedQuery) -> list[str]:
+        if not parsed.unfinished_word:
+            return []
+        return vocabulary.completions(self._library, tx, view, parsed.unfinished_word, MAX_COMPLETIONS)
+
+    def chunks_by_terms(
+        self,
+        tx: Transaction,
+        org_id: str,
+        passages: Sequence[Sequence[str]],
+        depth: int,
+        excluded_document: str | None = None,
+    ) -> list[list[RankedChunk]]:
+        view = self._library.view(tx, org_id)
+        return similar_chunks.chunks_by_terms(self._library, tx, view, passages, depth, excluded_document)
+
+    def term_statistics(
+        self, tx: Transaction, org_id: str, terms: Sequence[str]
+    ) -> similar_chunks.TermStatistics:
+        view = self._library.view(tx, org_id)
+        return similar_chunks.term_statistics(self._library, tx, view, terms)
+
+
+def _allowed_chunks(tx: Transaction, scope: Scope) -> Callable[[LiveSegment], Mask | None]:
+    allowed = allowed_ids(tx, scope)
+    if allowed is None:
+        return lambda segment: segment.live
+
+    def mask(segment: LiveSegment) -> Mask:
+        documents = segment.header.documents
+        of_document = np.fromiter((document in allowed for document in documents), np.bool_, len(documents))
+        chunks = of_document[segment.header.document_of]
+        return chunks if segment.live is None else chunks & segment.live
+
+    return mask

@@ -1,0 +1,1 @@
+"""Webhooks: checks the addresses of receivers, signs messages and delivers them."""

@@ -1,0 +1,1 @@
+"""The contract of workers outside this program, which speak HTTP."""

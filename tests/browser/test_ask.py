@@ -1,0 +1,71 @@
+"""Asking a question on the page: the answer, its citations, and the passage that a citation opens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.page_driver import PageDriver, open_page
+from tests.browser.sample_files import agreement
+from tests.support.servers import Client, Server
+
+QUESTION = "When may the keeper close the upper gates for repair?"
+UNKNOWN = "Which opera did the zebra conduct on Jupiter?"
+
+
+def _ask(driver: PageDriver, question: str) -> None:
+    box = driver.page.get_by_role("textbox", name="Question")
+    box.fill(question)
+    box.press("Enter")
+    expect(driver.page.get_by_role("heading", name=question)).to_be_visible()
+    expect(driver.page.locator(".spinner")).to_have_count(0)
+
+
+def test_a_citation_of_an_answer_opens_the_boxed_passage(driver: PageDriver, tmp_path: Path) -> None:
+    client = Client(driver.home)
+    document = client.upload("Agreement to ask about.pdf", agreement(tmp_path / "a.pdf", "ask").read_bytes())
+    client.wait_until_finished(document["id"])
+    # From the search to the conversation, by keyboard alone
+    driver.open("#/search")
+    driver.page.get_by_role("combobox", name="Search all documents").fill("upper gates")
+    link = driver.page.get_by_role("link", name="Ask a question")
+    link.focus()
+    link.press("Enter")
+    expect(driver.page.get_by_role("textbox", name="Question")).to_be_focused()
+    _ask(driver, QUESTION)
+    answer = driver.page.locator(".turn").first
+    expect(answer).to_contain_text("gates for repair")
+    expect(answer).to_contain_text("No chat model is configured")
+    assert not driver.violations()
+    citation = answer.get_by_role("link", name=re.compile("^Source 1: .*page 2")).first
+    citation.focus()
+    citation.press("Enter")
+    expect(driver.page.get_by_test_id("highlight-box")).to_be_in_viewport()
+    assert "page=2" in driver.page.url
+    expect(driver.page.locator(".document-text mark").first).to_be_in_viewport()
+    # The conversation is still there, and an unknown thing is not found
+    driver.page.go_back()
+    expect(driver.page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    _ask(driver, UNKNOWN)
+    expect(driver.page.locator(".turn").last).to_contain_text("Not found")
+    expect(driver.page.locator(".turn").last.get_by_role("link")).to_have_count(0)
+    driver.assert_no_errors()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_conversation_is_accessible_and_fits(browser: Browser, server: Server, width: int) -> None:
+    client = Client(server.url)
+    document = client.upload(
+        "Lintian.md", b"The lintian command checks a package for violations of the policy."
+    )
+    client.wait_until_finished(document["id"])
+    for scheme in ("light", "dark"):
+        with open_page(browser, server.url, scheme=scheme, width=width, height=844) as driver:
+            driver.open("#/ask?q=What does the lintian command check")
+            _ask(driver, "What does the lintian command check?")
+            expect(driver.page.locator(".turn").first).to_contain_text("violations of the policy")
+            assert driver.violations() == []
+            assert driver.overflow() <= 0

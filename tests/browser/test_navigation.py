@@ -1,0 +1,90 @@
+"""Moving through the page: back to the row that was opened, and tooltips of controls without a text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.page_driver import PageDriver
+from tests.browser.sample_files import agreement
+from tests.support.servers import Client, Server
+
+
+def test_back_focuses_the_row_that_was_opened(driver: PageDriver, server: Server) -> None:
+    client = Client(server.url)
+    ids = [client.upload(f"row {n:02}.txt", f"Row number {n}.".encode())["id"] for n in range(40)]
+    client.wait_until_finished(*ids)
+    driver.open("#/?sort=name&q=row")
+    first = driver.row("row 00.txt").get_by_role("link")
+    expect(first).to_be_visible()
+    # The row is not drawn before the list is scrolled.
+    expect(driver.row("row 35.txt")).to_have_count(0)
+    first.focus()
+    driver.page.keyboard.press("End")
+    last = driver.row("row 39.txt").get_by_role("link")
+    expect(last).to_be_focused()
+    driver.row("row 35.txt").get_by_role("link").click()
+    expect(driver.page.get_by_role("heading", level=1, name="row 35.txt")).to_be_visible()
+
+    driver.page.get_by_role("link", name="Back to the library").click()
+
+    row = driver.row("row 35.txt").get_by_role("link")
+    expect(row).to_be_focused()
+    expect(row).to_be_in_viewport()
+    driver.page.keyboard.press("j")
+    expect(driver.row("row 36.txt").get_by_role("link")).to_be_focused()
+    # A reload of the list is no return to it.
+    driver.page.reload()
+    expect(first).to_be_visible()
+    expect(driver.row("row 35.txt")).to_have_count(0)
+
+
+#: Visible controls that show an icon or one character only and have no tooltip.
+_WITHOUT_TOOLTIP = """() => [...document.querySelectorAll('button, a, summary')]
+  .filter((control) => control.checkVisibility() && control.innerText.trim().length <= 1 && !control.title)
+  .map((control) => control.outerHTML.slice(0, 200))"""
+
+
+def test_every_control_without_a_text_has_a_tooltip(
+    driver: PageDriver, server: Server, tmp_path: Path
+) -> None:
+    client = Client(server.url)
+    page = driver.page
+    pdf = agreement(tmp_path / "Agreement.pdf", "tooltips")
+    (document,) = client.wait_until_finished(client.upload(pdf.name, pdf.read_bytes())["id"])
+    path = f"/documents/{document['document_id']}"
+    client.http.patch(path, json={"add_tags": ["lease"]}).raise_for_status()
+
+    def check(place: str) -> None:
+        assert page.evaluate(_WITHOUT_TOOLTIP) == [], place
+
+    driver.open("#/?tag=lease")
+    row = driver.row(pdf.name)
+    expect(row).to_be_visible()
+    row.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Save filter…").click()
+    page.get_by_label("Name", exact=True).fill("Leases")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Forget the filter Leases")).to_be_visible()
+    check("library")
+    driver.drop(_note(tmp_path))
+    expect(page.get_by_role("button", name="Close uploads")).to_be_visible()
+    check("uploads")
+    driver.open(f"#{path}")
+    expect(page.locator(".pdf-pages canvas").first).to_be_visible()
+    for tab in ("Fields", "Chunks", "History", "Text"):
+        page.get_by_role("tab", name=tab).click()
+        check(tab)
+    page.keyboard.press("Control+f")
+    expect(page.get_by_role("button", name="Close find")).to_be_visible()
+    check("find")
+    driver.open("#/operations")
+    expect(page.get_by_role("region", name="Workers")).to_be_visible()
+    check("operations")
+
+
+def _note(folder: Path) -> Path:
+    path = folder / "A note.txt"
+    path.write_text("A note about the lease.")
+    return path

@@ -1,0 +1,46 @@
+"""A small file system for tests: it can be filled and made read-only."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+_BLOCK = bytes(64 * 1024)
+
+
+class SmallDisk:
+    """A mounted tmpfs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._filler = folder / "filler"
+
+    def fill(self) -> None:
+        """Write until the disk has no space left."""
+        with self._filler.open("ab", buffering=0) as file:
+            try:
+                while True:
+                    file.write(_BLOCK)
+            except OSError:
+                return
+
+    def free(self) -> None:
+        self._filler.unlink(missing_ok=True)
+
+    def set_read_only(self, value: bool) -> None:
+        subprocess.run(["mount", "-o", f"remount,{'ro' if value else 'rw'}", str(self.folder)], check=True)
+
+
+@contextmanager
+def small_disk(folder: Path, megabytes: int) -> Generator[SmallDisk]:
+    """Mount a tmpfs of this size; needs root, as the other system packages of the tests do."""
+    folder.mkdir(parents=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "towpath-test", str(folder)], check=True
+    )
+    try:
+        yield SmallDisk(folder)
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)

@@ -1,0 +1,62 @@
+"""Tests of the choice between the titles of a document."""
+
+from __future__ import annotations
+
+from towpath.fields.finder import find_fields
+from towpath.fields.title import Title, find_title
+from towpath.model.content import Extraction
+
+TEXT = "# 1 Introduction\n\nSome text about locks.\n\n# Canals of Europe\n\nMore text."
+
+
+def title(markdown: str, *, name: str = "", **metadata: str) -> Title | None:
+    return find_title(Extraction(markdown, "test", metadata=metadata), name)
+
+
+def test_a_title_in_the_metadata_wins_if_the_text_has_it() -> None:
+    found = title(TEXT, title="Canals of Europe", printed_title="CANALS")
+
+    assert found is not None
+    assert (found.text, found.source) == ("Canals of Europe", "metadata")
+
+
+def test_a_printed_title_wins_over_metadata_that_the_text_does_not_have() -> None:
+    found = title(TEXT, title="Minutes of the old meeting", printed_title="Canals of Europe")
+
+    assert found is not None
+    assert (found.text, found.source) == ("Canals of Europe", "first_page")
+    assert TEXT[found.start : found.end] == "Canals of Europe"
+
+
+def test_a_number_or_a_file_name_in_the_metadata_is_ignored() -> None:
+    for placeholder in ("296664039561", "Microsoft Word - x.doc", "quick.dvi"):
+        found = title(TEXT, title=placeholder)
+
+        assert found is not None
+        assert (found.text, found.source) == ("Canals of Europe", "heading")
+
+
+def test_without_heading_the_first_line_that_reads_as_a_title_is_taken() -> None:
+    found = title("12.03.2024\n\n**Minutes of the meeting**\n\nText.")
+
+    assert found is not None
+    assert (found.text, found.source) == ("Minutes of the meeting", "first_line")
+
+
+def test_the_file_name_is_the_last_resort() -> None:
+    found = title("Subtotal $ 112.00\n\n17\n", name="receipt_march.pdf")
+
+    assert found is not None
+    assert (found.text, found.source) == ("Receipt march", "file_name")
+    assert title("17") is None
+
+
+def test_source_and_confidence_are_stored_with_the_title() -> None:
+    fields = {
+        field.name: field
+        for field in find_fields(Extraction(TEXT, "test", metadata={"title": "Canals of Europe"}))
+    }
+
+    assert fields["title"].value == "Canals of Europe"
+    assert fields["title"].confidence == 0.95
+    assert fields["title_source"].value == "metadata"
