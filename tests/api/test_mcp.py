@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.support.servers import free_port
+from tests.support.ports import free_port
 from tests.support.timeouts import REQUEST_SECONDS, async_wait_until
 
 MANUAL = "# Packages\n\nThe lintian command checks a package for bugs and violations of the policy.\n"

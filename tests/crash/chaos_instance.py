@@ -18,7 +18,7 @@ import psutil
 from sqlalchemy import text
 
 from tests.support.databases import PostgresServer
-from tests.support.servers import free_port
+from tests.support.ports import free_port
 from tests.support.timeouts import PROCESS_SECONDS
 from towpath.errors import DatabaseUnavailable
 from towpath.ledger.database import Database

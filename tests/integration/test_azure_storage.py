@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from tests.support.api_client import ApiClient, open_api_client
 from tests.support.azurite import KEY, connection_string
+from tests.support.ports import free_port
 from tests.support.relay import Relay
-from tests.support.servers import free_port
 from tests.support.timeouts import WAIT_SECONDS
 from towpath.cli.main import main
 from towpath.errors import ConfigError, StorageUnavailable

@@ -16,7 +16,8 @@ from pathlib import Path
 import httpx
 
 from tests.support.emulators.process import EmulatorProcess, reset, state
-from tests.support.servers import Client, free_port
+from tests.support.ports import free_port
+from tests.support.servers import Client
 from tests.support.timeouts import COMMAND_SECONDS, PROCESS_SECONDS, wait_until
 
 ROOT = Path(__file__).parents[2]

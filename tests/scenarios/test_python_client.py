@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import Server, free_port
+from tests.support.ports import free_port
+from tests.support.servers import Server
 from tests.support.timeouts import COMMAND_SECONDS, WAIT_SECONDS
 from towpath.client import ApiError, ApiNotFound, AsyncClient, Client, ConnectionFailed
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections import Counter
@@ -16,6 +15,7 @@ from typing import cast
 from redis import Redis
 from redis.exceptions import RedisError
 
+from tests.support.ports import free_port
 from tests.support.timeouts import PROCESS_SECONDS
 
 
@@ -92,15 +92,9 @@ class RedisServer:
                 time.sleep(0.02)
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 @contextlib.contextmanager
 def private_redis(folder: Path) -> Generator[RedisServer]:
-    server = RedisServer(folder, _free_port())
+    server = RedisServer(folder, free_port())
     server.start()
     try:
         yield server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from tests.support.servers import free_port
+from tests.support.ports import free_port
 
 
 class Relay:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,15 +13,10 @@ from typing import Any
 import httpx
 import psutil
 
+from tests.support.ports import free_port
 from tests.support.timeouts import PROCESS_SECONDS, REQUEST_SECONDS, wait_until
 
 FINISHED_STATUSES = ("COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Server:

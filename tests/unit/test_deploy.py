@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from tests.support.commands import parses
-from tests.support.servers import free_port
+from tests.support.ports import free_port
 from tests.support.timeouts import wait_until
 from towpath.config import PREFIX, load
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import shutil
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 from towpath.errors import ConfigError
 
 START_SECONDS = 30.0
+_PORTS = (20_000, 32_000)
 
 
 class DrillRedis:
@@ -98,6 +100,9 @@ def private_redis(folder: Path) -> Generator[DrillRedis]:
 
 
 def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A free port below those that the system gives to clients, so that it is still free after a kill."""
+    while True:
+        port = random.randrange(*_PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port

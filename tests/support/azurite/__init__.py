@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from build_page import find_npm
-from tests.support.servers import free_port
+from tests.support.ports import free_port
 from tests.support.timeouts import PROCESS_SECONDS
 
 HERE = Path(__file__).parent
