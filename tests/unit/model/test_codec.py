@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -164,3 +166,32 @@ def test_an_anchor_for_the_tables_has_known_values_only() -> None:
         "end": 2,
         "box": {"x0": 0.0, "y0": 0.25, "x1": 1.0, "y1": 0.5},
     }
+
+
+#: Eight threads decode a type that no thread has decoded before, many times.
+DECODE_IN_THREADS = """
+import sys, threading
+from dataclasses import make_dataclass
+from towpath.model.codec import decode
+
+sys.setswitchinterval(1e-6)
+for _ in range(300):
+    part = make_dataclass("Part", [(f"value_{number}", int, 0) for number in range(20)])
+    whole = make_dataclass("Whole", [("parts", tuple[part, ...], ())])
+    barrier = threading.Barrier(8)
+
+    def work() -> None:
+        barrier.wait()
+        decode(b'{"parts":[{}]}', whole)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+@pytest.mark.slow
+def test_threads_that_decode_a_type_for_the_first_time_do_not_end_the_process() -> None:
+    assert subprocess.run([sys.executable, "-c", DECODE_IN_THREADS], check=False).returncode == 0
