@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from towpath.bootstrap.cloud import check as check_providers
-    from towpath.bootstrap.missing_packages import missing_packages
+    from towpath.bootstrap.missing_packages import install_hints
     from towpath.bootstrap.overrides import Overrides
     from towpath.bootstrap.probes import probe_providers
     from towpath.bootstrap.runtime import Runtime, open_runtime, retention_policy
@@ -24,7 +24,7 @@ _MODULES = {
     "check_providers": "cloud",
     "enable_row_level_security": "storage",
     "is_loopback": "services",
-    "missing_packages": "missing_packages",
+    "install_hints": "missing_packages",
     "open_database": "storage",
     "open_runtime": "runtime",
     "open_store_context": "storage",
@@ -38,8 +38,8 @@ __all__ = [
     "Runtime",
     "check_providers",
     "enable_row_level_security",
+    "install_hints",
     "is_loopback",
-    "missing_packages",
     "open_database",
     "open_runtime",
     "open_store_context",

@@ -13,7 +13,7 @@ from towpath.readers.ocr.settings import find_engines, unavailable_reason
 _INSTALL_CALLS = "pip install 'towpath[calls]'"
 
 
-def missing_packages(settings: Settings) -> list[str]:
+def install_hints(settings: Settings) -> list[str]:
     """A sentence for each kind of file that cannot be processed, with the line that installs what is missing."""
     return [sentence for sentence in (_about_calls(settings), _about_scans(settings)) if sentence]
 

@@ -17,7 +17,7 @@ from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.bootstrap.embedded_database import Recovery, migrate_embedded
 from towpath.bootstrap.embedders import SettingsEmbedders, run_in_pool, start_model_changes
 from towpath.bootstrap.job_queue import claimed_stages, require_queue
-from towpath.bootstrap.missing_packages import missing_packages
+from towpath.bootstrap.missing_packages import install_hints
 from towpath.bootstrap.overrides import Overrides
 from towpath.bootstrap.pipelines import bind_pipelines, load_pipelines
 from towpath.bootstrap.reader import build_reader
@@ -96,7 +96,7 @@ async def open_runtime(
     async with AsyncExitStack() as stack:
         cloud.check(settings)
         plugins = load_pipelines(settings)
-        for warning in missing_packages(settings) if with_worker else ():
+        for warning in install_hints(settings) if with_worker else ():
             log.warning(warning)
         require_queue(settings)
         disk = DiskSpace(settings.data, settings.disk_reserve_mb << 20)

@@ -70,8 +70,8 @@ def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> No
         click.echo("\n".join(lines))
         for difference in storage["differences"] if storage else ():
             click.echo(f"Settings differ: {difference}")
-        for warning in bootstrap.missing_packages(settings):
-            click.echo(warning)
+        for hint in bootstrap.install_hints(settings):
+            click.echo(hint)
         for probe in probes:
             click.echo(f"{probe.name}: {probe.error or f'answered in {probe.seconds:.1f} s'}")
         if live and not probes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from towpath.bootstrap import cloud, job_queue, missing_packages, open_runtime
+from towpath.bootstrap import cloud, install_hints, job_queue, open_runtime
 from towpath.config import Settings
 from towpath.errors import ConfigError, Rejected
 from towpath.ledger.contract.ledger import RunPlan
@@ -80,7 +80,7 @@ async def test_missing_packages_for_calls_are_reported_at_start_and_documents_ar
 
 
 def test_nothing_is_reported_if_the_packages_for_calls_and_scans_are_there(tmp_path: Path):
-    assert missing_packages(Settings(data=tmp_path)) == []
+    assert install_hints(Settings(data=tmp_path)) == []
 
 
 def without_ocr(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -114,14 +114,14 @@ def test_missing_packages_for_scans_are_not_reported_if_nobody_needs_them(
 ):
     without_ocr(monkeypatch, tmp_path)
 
-    assert missing_packages(Settings(data=tmp_path, **settings)) == []
+    assert install_hints(Settings(data=tmp_path, **settings)) == []
 
 
 def test_language_data_alone_is_enough_for_scans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     without_ocr(monkeypatch, tmp_path)
     (tmp_path / "eng.traineddata").touch()
 
-    assert missing_packages(Settings(data=tmp_path)) == []
+    assert install_hints(Settings(data=tmp_path)) == []
 
 
 @dataclass(frozen=True)
