@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from towpath.access.sql import SqlAuditLog, SqlKeys
 from towpath.bootstrap.ask import build_asker
@@ -21,12 +21,11 @@ from towpath.ledger.contract.library_models import LibraryModels
 from towpath.ledger.contract.pauses import PauseStore
 from towpath.ledger.contract.webhooks import Webhooks
 from towpath.ledger.database import Database
-from towpath.ledger.migrate import newest_schema
+from towpath.ledger.schema_revisions import newest_schema
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.model.run_stages import OPTION as STAGES_OPTION
 from towpath.notify.in_process import InProcessNotifier
 from towpath.pipelines.pipeline import Pipeline
-from towpath.providers.rerank.http_reranker import HttpReranker, WireFormat
 from towpath.queries.document_organizer import SqlDocumentOrganizer
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.queries.field_schemas import FieldSchemaCatalog
@@ -34,7 +33,6 @@ from towpath.sealing import Sealer
 from towpath.search.hybrid import HybridSearcher
 from towpath.search.index_contract import SearchIndex
 from towpath.search.library_searcher import LibrarySearcher
-from towpath.search.postgres.index import PostgresIndex
 from towpath.search.rerank import CandidateReranker
 from towpath.search.sqlite.index import SqliteIndex
 from towpath.server.deps import Services
@@ -44,6 +42,9 @@ from towpath.storage.disk_space import DiskSpace
 from towpath.webhooks.address_policy import AddressPolicy
 from towpath.worker.provider_limiter import ProviderLimiter
 from towpath.worker_protocol.contract import RemoteJobs
+
+if TYPE_CHECKING:
+    from towpath.providers.rerank.http_reranker import WireFormat
 
 
 def build_services(
@@ -157,6 +158,8 @@ def build_reranker(settings: Settings) -> CandidateReranker | None:
     """The reranking model of the settings; None if they name none."""
     if settings.rerank_url is None:
         return None
+    from towpath.providers.rerank.http_reranker import HttpReranker
+
     reranker = HttpReranker(
         settings.rerank_url,
         wire_format=cast("WireFormat", settings.rerank_format),
@@ -169,4 +172,8 @@ def build_reranker(settings: Settings) -> CandidateReranker | None:
 
 
 def build_search_index(settings: Settings, database: Database) -> SearchIndex:
-    return SqliteIndex(database) if settings.embedded else PostgresIndex(database)
+    if settings.embedded:
+        return SqliteIndex(database)
+    from towpath.search.postgres.index import PostgresIndex
+
+    return PostgresIndex(database)

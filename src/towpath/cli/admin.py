@@ -22,6 +22,7 @@ from towpath.config.profiles import PROFILES
 from towpath.errors import UserError
 from towpath.ledger import migrate as migrations
 from towpath.ledger.contract.ledger import PruneResult
+from towpath.ledger.schema_revisions import newest_schema
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.queries.setting_differences import setting_differences
@@ -53,7 +54,7 @@ def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> No
     storage = asyncio.run(_verify_files(settings, repair)) if exists else None
     probes = asyncio.run(bootstrap.probe_providers(settings)) if live else []
     if as_json:
-        program = {"version": __version__, "commit": commit(), "schema_version": migrations.newest_schema()}
+        program = {"version": __version__, "commit": commit(), "schema_version": newest_schema()}
         report: dict[str, object] = {
             "program": program,
             "settings": effective_settings(loaded),
@@ -64,7 +65,7 @@ def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> No
             report["providers"] = [asdict(probe) for probe in probes]
         click.echo(json.dumps(report, default=str))
     else:
-        program_line = f"towpath {version_text()}, schema {migrations.newest_schema()}"
+        program_line = f"towpath {version_text()}, schema {newest_schema()}"
         storage_line = _storage_line(settings, storage, repair)
         lines = [*settings_lines(loaded), "", *profile_lines(loaded), "", program_line, storage_line]
         click.echo("\n".join(lines))

@@ -5,20 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import OperationalError
 
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.ledger import columns
 from towpath.ledger.postgres.row_level_security import Roles, enable_rls
+from towpath.ledger.schema_revisions import known_schemas, newest_schema, read_schema
 from towpath.ledger.sqlite.copy_database import copy_database
 
 log = logging.getLogger(__name__)
@@ -40,12 +36,12 @@ def upgrade(engine: Engine, *, app_role: str | None = None, worker_role: str | N
             _lock_sqlite(connection)
         else:
             connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        have, known, want = _revisions(connection)
-        _refuse_newer(have, known, want)
+        have, want = read_schema(connection), newest_schema()
+        _refuse_newer(have)
         if connection.dialect.name == "sqlite" and have is not None and have != want:
             _copy_before_migration(Path(str(engine.url.database)), have, want)
         if have != want:
-            command.upgrade(_config(connection), "head")
+            _run_migrations(connection, "head")
             log.info("the database has schema %s now; it had %s", want, have or "none")
         if connection.dialect.name == "postgresql":
             roles = enable_rls(connection, app_role, worker_role)
@@ -83,8 +79,8 @@ def _lock_sqlite(connection: Connection) -> None:
 def create_schema(engine: Engine, schema: str) -> None:
     """Create the tables of a new SQLite database with a schema that may be older than the newest one."""
     with _connected(engine) as connection, _without_foreign_keys(connection):
-        _refuse_newer(schema, *_revisions(connection)[1:])
-        command.upgrade(_config(connection), schema)
+        _refuse_newer(schema)
+        _run_migrations(connection, schema)
         connection.commit()
 
 
@@ -95,45 +91,31 @@ def _copy_before_migration(database: Path, have: str, want: str) -> None:
     log.warning("migrating %s from schema %s to %s; a copy of it is in %s", database, have, want, copy.name)
 
 
-@cache
-def newest_schema() -> str:
-    """The schema that this version of the program needs, such as `0006`."""
-    config = Config()
-    config.set_main_option("script_location", "towpath.ledger:migrations")
-    return str(ScriptDirectory.from_config(config).get_current_head())
-
-
 def schema_of(engine: Engine) -> str | None:
     """The schema of the database; None if it is empty."""
     with _connected(engine) as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        return read_schema(connection)
 
 
 def require_current(engine: Engine) -> None:
     """Raise ConfigError if the schema of the database is older or newer than this version needs."""
     with _connected(engine) as connection:
-        have, known, want = _revisions(connection)
-    _refuse_newer(have, known, want)
-    if have != want:
+        have = read_schema(connection)
+    _refuse_newer(have)
+    if have != newest_schema():
         raise ConfigError(
-            f"The database is at schema {have or 'none'} and this program needs {want}. "
+            f"The database is at schema {have or 'none'} and this program needs {newest_schema()}. "
             "Run `towpath migrate` with the same --database, then start again."
         )
 
 
-def _refuse_newer(have: str | None, known: set[str], want: str) -> None:
-    if have is not None and have not in known:
+def _refuse_newer(have: str | None) -> None:
+    if have is not None and have not in known_schemas():
         raise ConfigError(
-            f"The database is at schema {have}, which is newer than this program, which knows {want} at most. "
+            f"The database is at schema {have}, which is newer than this program, which knows {newest_schema()} at "
+            "most. "
             "Install the version of Towpath that made it, then start again."
         )
-
-
-def _revisions(connection: Connection) -> tuple[str | None, set[str], str]:
-    """The revision of the database, all known revisions, and the newest one."""
-    scripts = ScriptDirectory.from_config(_config(connection))
-    have = MigrationContext.configure(connection).get_current_revision()
-    return have, {script.revision for script in scripts.walk_revisions()}, str(scripts.get_current_head())
 
 
 def _connected(engine: Engine) -> Connection:
@@ -143,11 +125,15 @@ def _connected(engine: Engine) -> Connection:
         raise DatabaseUnavailable(f"The database does not answer: {error.orig}") from error
 
 
-def _config(connection: Connection) -> Config:
+def _run_migrations(connection: Connection, schema: str) -> None:
+    # Imported where a migration is needed: most starts need none.
+    from alembic import command
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", "towpath.ledger:migrations")
     config.attributes["connection"] = connection
-    return config
+    command.upgrade(config, schema)
 
 
 def describe(kind: str, item: Any, _context: object) -> str | Literal[False]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from towpath.chunking.markdown_chunker import chunk_markdown
 from towpath.fields.document_properties import PROPERTY_NAMES
-from towpath.fields.finder import find_fields
 from towpath.model.codec import decode_extraction, encode, encode_chunks
 from towpath.model.content import Extraction, Field
 from towpath.model.outcome import Done, Outcome
@@ -61,6 +60,9 @@ def chunk_file(
 
 def all_fields(extraction: Extraction, file_name: str = "") -> tuple[Field, ...]:
     """The fields of the reader, and those found in the text under other names."""
+    # The finder compiles many patterns; only child processes need it, not the server that starts them.
+    from towpath.fields.finder import find_fields
+
     given = tuple(field for field in extraction.fields if field.name.casefold() not in PROPERTY_NAMES)
     names = {field.name.casefold() for field in given}
     return (

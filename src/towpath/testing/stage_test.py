@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from towpath.clock import ManualClock
 from towpath.ledger import migrate
+from towpath.ledger.schema_revisions import newest_schema
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.sdk.stage import OwnStage
 from towpath.testing.instance import RunResult, StageInput, open_instance
@@ -123,7 +124,7 @@ class StageTest:
 @cache
 def _template() -> Path:
     """A migrated SQLite file, made once for each process and schema."""
-    schema = hashlib.sha256(f"{migrate.newest_schema()} {time.time_ns()}".encode()).hexdigest()[:12]
+    schema = hashlib.sha256(f"{newest_schema()} {time.time_ns()}".encode()).hexdigest()[:12]
     file = Path(tempfile.mkdtemp(prefix=f"towpath-schema-{schema}-")) / "towpath.db"
     database = SqliteDatabase(file)
     migrate.upgrade(database.engine)

@@ -1,17 +1,20 @@
-"""Signs one message as Standard Webhooks says and posts it to its receiver."""
+"""Signs one message as Standard Webhooks says and posts it to its receiver.
+
+httpx and standardwebhooks are imported with the first message: a server without webhooks does not need them.
+"""
 
 from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import Protocol
-
-import httpx
-from standardwebhooks.webhooks import Webhook
+from typing import TYPE_CHECKING, Protocol
 
 from towpath import __version__
 from towpath.model.webhook import AttemptResult, ClaimedDelivery
 from towpath.webhooks.address_policy import AddressPolicy, AddressRefused
+
+if TYPE_CHECKING:
+    import httpx
 
 #: Seconds for one attempt, from the resolution of the name to the status of the answer.
 ATTEMPT_SECONDS = 15.0
@@ -30,6 +33,8 @@ class HttpSender:
 
     async def send(self, delivery: ClaimedDelivery, now: datetime) -> AttemptResult:
         """Make one attempt. Every failure is a result, so that it is recorded."""
+        import httpx
+
         started = time.monotonic()
         status: int | None = None
         error: str | None = None
@@ -50,6 +55,8 @@ class HttpSender:
         return AttemptResult(status, error, round((time.monotonic() - started) * 1000), retry_after)
 
     async def _post(self, delivery: ClaimedDelivery, now: datetime) -> httpx.Response:
+        import httpx
+
         receiver = await self._policy.check(delivery.url)
         headers = {"Host": receiver.authority, **signed_headers(delivery, now)}
         extensions = {"sni_hostname": receiver.host} if receiver.is_https else {}
@@ -69,6 +76,8 @@ class HttpSender:
 
 def signed_headers(delivery: ClaimedDelivery, now: datetime) -> dict[str, str]:
     """The headers of one attempt, with one signature for each secret."""
+    from standardwebhooks.webhooks import Webhook
+
     # The library reads the fields of the time as UTC.
     moment = now.astimezone(UTC).replace(microsecond=0)
     signatures = [

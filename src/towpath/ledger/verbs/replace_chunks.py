@@ -14,7 +14,6 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from towpath.ledger.columns import to_json
 from towpath.ledger.database import Transaction
-from towpath.ledger.postgres import chunk_batches
 from towpath.ledger.tables import chunks
 from towpath.model.codec import anchor_json
 from towpath.model.content import Chunk
@@ -80,6 +79,9 @@ Rows = Sequence[dict[str, Any]]
 def _write_postgres(
     tx: Transaction, common: dict[str, Any], added: Rows, moved: Rows, embedded: Rows
 ) -> None:
+    # Imports psycopg, which SQLite does not need.
+    from towpath.ledger.postgres import chunk_batches
+
     if moved:
         # All at once: the constraint on ordinals is checked at the end of the statement.
         chunk_batches.move(tx, moved, indexed=common["dimension"] is not None)
