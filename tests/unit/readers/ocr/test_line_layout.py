@@ -6,9 +6,9 @@ import numpy as np
 
 from towpath.readers.ocr.deskew import level, skew_angle
 from towpath.readers.ocr.glued_words import CharacterPlace, split_words
-from towpath.readers.ocr.languages import language_of, one_per_script
 from towpath.readers.ocr.line_layout import LINE_BREAK, layout
 from towpath.readers.ocr.ocr_result import OcrWord, Rectangle, Segment
+from towpath.readers.ocr.tesseract_languages import language_of, one_per_script
 
 
 def segment(text: str, x: float, y: float, width: float, height: float = 20) -> Segment:
