@@ -10,7 +10,7 @@ from typing import Any, cast
 import bm25s
 
 from bench.relevance.collection import Collection
-from towpath.text.language_id import detect_language
+from towpath.text.language_detection import detect_language
 from towpath.text.stemming import ALGORITHMS, snowball
 
 #: Languages for which bm25s has stop words; without them its word search is worse.

@@ -1,4 +1,4 @@
-"""The clock: all code takes the wall-clock time from here, so that tests can control it."""
+"""Provides the wall-clock time to all code, so that tests can control it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All errors that Towpath raises. Exceptions of vendors' SDKs are translated into these in the providers.
+"""All exceptions that Towpath raises; providers translate the exceptions of vendors' SDKs into these.
 
 TowpathError
 ├── UserError            a person can fix this; the message says how

@@ -1,4 +1,4 @@
-"""Landlock: restricts the files that a process can open, without privileges (Linux 5.13 and later)."""
+"""Restricts the files that a process can open, by Landlock of the Linux kernel (5.13 and later)."""
 
 from __future__ import annotations
 

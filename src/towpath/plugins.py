@@ -1,4 +1,4 @@
-"""Loads what packages offer by entry points, such as `towpath.stages` and `towpath.readers`."""
+"""Loads what installed packages offer by entry points, such as `towpath.stages` and `towpath.readers`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from towpath.errors import ConfigError
-from towpath.model.own_reader import OwnReader
+from towpath.model.plugin_reader import OwnReader
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read: the data folder, the database, uploads and blobs."""
+"""Creates files and folders that only their owner can read: the data folder, the database, uploads and blobs."""
 
 from __future__ import annotations
 

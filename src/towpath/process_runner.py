@@ -1,4 +1,4 @@
-"""ProcessRunner: the contract for running one function in a child process with limits on time and memory."""
+"""The contract for running one function in a child process with limits on time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes privileges away from the current process, before it reads files of strangers. Used by child processes.
+"""Takes privileges away from the current process before it reads untrusted files; child processes use it.
 
 Each step is tried by itself: a kernel or a container that forbids one does not weaken the others. The result says
 which hold, and `/ready` shows it.

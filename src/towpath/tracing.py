@@ -1,4 +1,4 @@
-"""Log context of the current job, and OpenTelemetry traces of runs, stages and provider calls.
+"""Adds the ids of the current job to log lines, and makes OpenTelemetry traces of runs, stages and calls.
 
 A run is one trace: run → stage → provider call. Trace and root span ids are derived from the run id, so that
 stages executed by different workers, before and after a crash, belong to one trace without passing a context.

@@ -15,7 +15,7 @@ from tests.support.api_client import ApiClient
 from tests.support.compound_files import outlook_message
 from tests.support.open_documents import open_document, sheet, slide
 from towpath import seccomp
-from towpath.readers.office.legacy_reader import find_libreoffice
+from towpath.readers.office.doc_ppt_reader import find_libreoffice
 
 SAMPLES = Path(__file__).parent.parent / "data" / "formats"
 QUERY = "wooden paddles of the upper lock"

@@ -20,7 +20,7 @@ from tests.support import pdfs
 from tests.support.api_client import ApiClient, open_api_client
 from tests.support.databases import PostgresServer
 from tests.support.emulators import DocumentIntelligenceEmulator
-from towpath.bootstrap.sealing import KEY_FILE
+from towpath.bootstrap.password_key import KEY_FILE
 from towpath.cli.main import main
 
 PASSWORD = "Rosebud-£7-lock"

@@ -23,7 +23,7 @@ from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.model.job import Lease, Progress, ProgressUnit, WaitingReason
 from towpath.model.run import FailureType
-from towpath.pipelines.document import STAGES
+from towpath.pipelines.document_pipeline import STAGES
 
 T = TypeVar("T")
 

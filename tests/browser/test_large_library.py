@@ -19,7 +19,7 @@ from tests.browser.page_driver import PageDriver, open_page
 from tests.support.servers import Client, Server
 from towpath.ledger.columns import to_text
 from towpath.model.ids import DEFAULT_ORG_ID, new_id
-from towpath.pipelines.document import STAGES
+from towpath.pipelines.document_pipeline import STAGES
 
 MANY = 10_000
 #: Every fortieth document is being processed.

@@ -24,7 +24,7 @@ from tests.support.emulators.azure_identity import (
 from tests.support.pdfs import plain
 from tests.support.timeouts import COMMAND_SECONDS
 from towpath.bootstrap import check_providers
-from towpath.bootstrap.cloud import azure_openai_embedder
+from towpath.bootstrap.cloud_providers import azure_openai_embedder
 from towpath.config import Settings
 from towpath.errors import AccountRefused, ConfigError
 

@@ -22,7 +22,7 @@ from towpath.drill.provider_call_log import count_calls
 from towpath.ledger.tables import chunks, run_events
 from towpath.model.codec import decode_chunks
 from towpath.model.ids import DEFAULT_ORG_ID
-from towpath.pipelines.document import STAGES
+from towpath.pipelines.document_pipeline import STAGES
 from towpath.queries.contract import DocumentStatus
 from towpath.stages.support.artifact import load_result
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from towpath.cli.settings_text import toml_value
+from towpath.cli.settings_output import toml_value
 from towpath.config import Settings, load
 from towpath.config.profiles import PROFILES
 

@@ -1,0 +1,1 @@
+"""Access control: API keys and the audit log."""

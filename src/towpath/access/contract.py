@@ -1,4 +1,4 @@
-"""The contracts of access: API keys with scopes, the identity of a request, and the audit log."""
+"""Types and protocols of access control: API keys with scopes, the identity of a request, and the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of questions: a question in, an answer out, each sentence of it with the citations it stands on."""
+"""Types and protocols of asking: a question in, an answer out, each sentence with the citations that support it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class RetrievedPassages:
 AnswerPart = RetrievedPassages | Sentence | FinishedAnswer
 
 
-class Asker(Protocol):
+class QuestionService(Protocol):
     def ask(self, question: Question) -> AsyncIterator[AnswerPart]:
         """RetrievedPassages, then the sentences as they are written, then FinishedAnswer; or an error.
 

@@ -1,4 +1,4 @@
-"""Answers without a chat model: quotes the part of each of the best passages that has most words of the question."""
+"""Answers a question without a chat model: quotes the parts of the best passages that share most words with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from towpath.ask.contract import Citation, Sentence
 from towpath.model.passage import Passage
 from towpath.text.analyzer import tokens
 from towpath.text.function_words import is_function_word
-from towpath.text.language_id import detect_language
+from towpath.text.language_detection import detect_language
 from towpath.text.word_tokenizer import is_unsegmented, words
 
 #: A passage is an answer if it has at least this share of the question's content words.

@@ -8,27 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from towpath.bootstrap.cloud import check as check_providers
+    from towpath.bootstrap.cloud_providers import check as check_providers
+    from towpath.bootstrap.database_and_storage import (
+        enable_row_level_security,
+        open_database,
+        open_store_context,
+    )
     from towpath.bootstrap.missing_packages import install_hints
-    from towpath.bootstrap.overrides import Overrides
-    from towpath.bootstrap.probes import probe_providers
+    from towpath.bootstrap.provider_probes import probe_providers
     from towpath.bootstrap.runtime import Runtime, open_runtime, retention_policy
+    from towpath.bootstrap.runtime_overrides import Overrides
     from towpath.bootstrap.services import is_loopback
-    from towpath.bootstrap.storage import enable_row_level_security, open_database, open_store_context
 
 PAGE = Path(__file__).parent.parent / "page"
 
 _MODULES = {
-    "Overrides": "overrides",
+    "Overrides": "runtime_overrides",
     "Runtime": "runtime",
-    "check_providers": "cloud",
-    "enable_row_level_security": "storage",
+    "check_providers": "cloud_providers",
+    "enable_row_level_security": "database_and_storage",
     "is_loopback": "services",
     "install_hints": "missing_packages",
-    "open_database": "storage",
+    "open_database": "database_and_storage",
     "open_runtime": "runtime",
-    "open_store_context": "storage",
-    "probe_providers": "probes",
+    "open_store_context": "database_and_storage",
+    "probe_providers": "provider_probes",
     "retention_policy": "runtime",
 }
 
@@ -38,8 +42,8 @@ __all__ = [
     "Runtime",
     "check_providers",
     "enable_row_level_security",
-    "install_hints",
     "is_loopback",
+    "missing_packages",
     "open_database",
     "open_runtime",
     "open_store_context",

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
-from towpath.bootstrap.cloud import require_setting
-from towpath.bootstrap.own_providers import is_own, own_provider
+from towpath.bootstrap.cloud_providers import require_setting
+from towpath.bootstrap.plugin_providers import is_own, own_provider
 from towpath.config import Settings
 from towpath.connections.store import ConnectionStore
 from towpath.model.poll_state import PollLimits
-from towpath.pipelines import call
+from towpath.pipelines import call_pipeline
 from towpath.pipelines.pipeline import Pipeline
 from towpath.process_runner import ProcessRunner
 from towpath.providers.local.analysis.local_call_analyzer import LocalCallAnalyzer
@@ -19,7 +19,7 @@ from towpath.providers.local.speech.audio_extractor import LocalAudioExtractor
 from towpath.providers.local.speech.audio_window import encode_window
 from towpath.providers.local.speech.diarization import LocalDiarizer
 from towpath.providers.local.speech.whisper import WhisperTranscriber
-from towpath.providers.openai.analysis import OpenAICallAnalyzer
+from towpath.providers.openai.call_analyzer import OpenAICallAnalyzer
 from towpath.providers.openai.transcription import OpenAITranscriber
 from towpath.providers.yandex.speechkit_v2 import SpeechKitV2
 from towpath.providers.yandex.speechkit_v3 import SpeechKit
@@ -59,7 +59,7 @@ class CallPipelineBuilder:
     ) -> Pipeline:
         settings = self._settings
         extractor = LocalAudioExtractor(self._process_pool, settings.call_window_seconds)
-        return call.call_pipeline(
+        return call_pipeline.call_pipeline(
             call_audio=CallAudio(store, extractor, not is_remote(self._transcriber), incoming),
             transcriber=self._transcriber,
             speaker_separator=speaker_separator(settings, self._process_pool, self._transcriber),

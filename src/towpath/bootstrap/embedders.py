@@ -1,4 +1,4 @@
-"""The embedders of libraries: each library keeps its model until a change to the model of the settings is complete."""
+"""Builds the embedder of each library; a library keeps its model until a change to the configured one is complete."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
 
-from towpath.bootstrap.cloud import azure_openai_embedder, openai_embedder
-from towpath.bootstrap.own_providers import is_own, own_provider
+from towpath.bootstrap.cloud_providers import azure_openai_embedder, openai_embedder
+from towpath.bootstrap.plugin_providers import is_own, own_provider
 from towpath.clock import Clock
 from towpath.config import Settings
 from towpath.errors import ConfigError

@@ -1,4 +1,4 @@
-"""Opens the queue that the settings name."""
+"""Opens the job queue that the settings name: the ledger's database, or BullMQ on Redis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says at start which kinds of files cannot be processed because packages of an extra are missing."""
+"""Warns at the start which kinds of files cannot be processed because optional packages are not installed."""
 
 from __future__ import annotations
 

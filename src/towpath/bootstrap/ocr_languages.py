@@ -1,4 +1,4 @@
-"""The languages that OCR can read with the installed engines and data, and how to install others."""
+"""Lists the languages that OCR can read with the installed engines and data, and how to install others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from towpath.bootstrap.reader import ocr_settings
 from towpath.config import Settings
-from towpath.readers.ocr.languages import LANGUAGES, RAPIDOCR_SCRIPTS
 from towpath.readers.ocr.settings import INSTALL_COMMAND, find_engines, installed_languages, tessdata_folders
+from towpath.readers.ocr.tesseract_languages import LANGUAGES, RAPIDOCR_SCRIPTS
 
 
 @dataclass(frozen=True, slots=True)

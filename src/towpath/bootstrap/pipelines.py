@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.pipelines.compose import ComposedPipeline, available_stages, check_rules, compose_all
-from towpath.pipelines.declarations import CALL
 from towpath.pipelines.labels import add_labels
-from towpath.pipelines.listing import ListedPipeline, PluginList
+from towpath.pipelines.list_pipelines import ListedPipeline, PluginList
 from towpath.pipelines.pipeline import Pipeline, StageEntry
+from towpath.pipelines.shipped_stages import CALL
 from towpath.plugins import STAGES, load_plugins, own_readers
 from towpath.readers.registry import is_shipped
-from towpath.sdk.own_stage_adapter import bind
+from towpath.sdk.plugin_stage_adapter import bind
 from towpath.sdk.stage import OwnStage
 from towpath.storage.contract import BlobStore
 

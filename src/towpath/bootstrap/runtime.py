@@ -11,28 +11,28 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from towpath.bootstrap import cloud, fields
+from towpath.bootstrap import cloud_providers, field_extractors
 from towpath.bootstrap.call_pipeline import CallPipelineBuilder
 from towpath.bootstrap.data_dir_lock import lock_data_dir
-from towpath.bootstrap.embedded_database import Recovery, migrate_embedded
-from towpath.bootstrap.embedders import SettingsEmbedders, run_in_pool, start_model_changes
-from towpath.bootstrap.job_queue import claimed_stages, require_queue
-from towpath.bootstrap.missing_packages import install_hints
-from towpath.bootstrap.overrides import Overrides
-from towpath.bootstrap.pipelines import bind_pipelines, load_pipelines
-from towpath.bootstrap.reader import build_reader
-from towpath.bootstrap.remote_jobs import open_remote_jobs
-from towpath.bootstrap.sandbox import sandbox_paths, sandbox_report
-from towpath.bootstrap.sealing import build_sealer
-from towpath.bootstrap.services import build_search_index, build_services
-from towpath.bootstrap.shared_settings import shared_settings
-from towpath.bootstrap.storage import (
+from towpath.bootstrap.database_and_storage import (
     LargeAnswerBlobs,
     enable_row_level_security,
     open_notifier,
     open_store,
     open_worker_session,
 )
+from towpath.bootstrap.embedded_database import Recovery, migrate_embedded
+from towpath.bootstrap.embedders import SettingsEmbedders, run_in_pool, start_model_changes
+from towpath.bootstrap.http_worker_jobs import open_remote_jobs
+from towpath.bootstrap.job_queue import claimed_stages, require_queue
+from towpath.bootstrap.missing_packages import install_hints
+from towpath.bootstrap.password_key import build_sealer
+from towpath.bootstrap.pipelines import bind_pipelines, load_pipelines
+from towpath.bootstrap.reader import build_reader
+from towpath.bootstrap.runtime_overrides import Overrides
+from towpath.bootstrap.sandbox import sandbox_paths, sandbox_report
+from towpath.bootstrap.services import build_search_index, build_services
+from towpath.bootstrap.shared_settings import shared_settings
 from towpath.clock import Clock, SystemClock
 from towpath.config import Settings
 from towpath.errors import ConfigError
@@ -45,8 +45,7 @@ from towpath.ledger.sql_library_models import SqlLibraryModels
 from towpath.ledger.sql_pauses import SqlPauses
 from towpath.ledger.sql_webhooks import SqlWebhooks
 from towpath.log_setup import configure_logging
-from towpath.pipelines import call as calls
-from towpath.pipelines import document as documents
+from towpath.pipelines import call_pipeline, document_pipeline
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.readers.pdf.unlock import PikepdfUnlocker
 from towpath.search.sql_connection_store import SqlConnectionStore
@@ -94,7 +93,7 @@ async def open_runtime(
     """Open a runtime. With ``with_worker``, a worker runs for the duration of the context."""
     exclusive = settings.embedded and overrides.exclusive
     async with AsyncExitStack() as stack:
-        cloud.check(settings)
+        cloud_providers.check(settings)
         plugins = load_pipelines(settings)
         for warning in install_hints(settings) if with_worker else ():
             log.warning(warning)
@@ -130,14 +129,14 @@ async def open_runtime(
         stack.push_async_callback(notifier.close)
         clock = SystemClock()
         ledger = overrides.ledger(database)
-        analyzers = cloud.AnalyzerSelector(settings, process_pool)
+        analyzers = cloud_providers.AnalyzerSelector(settings, process_pool)
         stack.push_async_callback(analyzers.aclose)
         call_builder = CallPipelineBuilder(settings, process_pool)
         stack.push_async_callback(call_builder.aclose)
-        field_extractor = fields.field_extractor(settings)
+        field_extractor = field_extractors.field_extractor(settings)
         if field_extractor is not None:
             stack.push_async_callback(field_extractor.aclose)
-        schemas = fields.build_schemas(settings, SqlFieldSchemas(database))
+        schemas = field_extractors.build_schemas(settings, SqlFieldSchemas(database))
         index = build_search_index(settings, database)
         connection_store = SqlConnectionStore(index)
         models = SqlLibraryModels(database)
@@ -148,7 +147,7 @@ async def open_runtime(
             return services.intake.plan_for(document, unsupported_reason)
 
         shipped = {
-            documents.NAME: documents.document_pipeline(
+            document_pipeline.NAME: document_pipeline.document_pipeline(
                 blobs=store,
                 reader=reader,
                 analyzer_for=analyzers.analyzer_for,
@@ -161,9 +160,11 @@ async def open_runtime(
                 background_pool=background_pool,
                 connection_store=connection_store,
                 concurrency=settings.child_processes,
-                extract_fields=fields.extract_fields_entry(settings, field_extractor, schemas, store),
+                extract_fields=field_extractors.extract_fields_entry(
+                    settings, field_extractor, schemas, store
+                ),
             ),
-            calls.NAME: call_builder.pipeline(
+            call_pipeline.NAME: call_builder.pipeline(
                 store, incoming, connection_store, background_pool, embedders, models
             ),
         }
@@ -174,7 +175,11 @@ async def open_runtime(
         pauses = SqlPauses(database)
         pause_check = PauseCheck(pauses, clock)
         limiter = ProviderLimiter(
-            ledger, clock, cloud.limits(settings), cloud.throttle_pauses(settings), pause_check
+            ledger,
+            clock,
+            cloud_providers.limits(settings),
+            cloud_providers.throttle_pauses(settings),
+            pause_check,
         )
         stack.push_async_callback(limiter.close)
         sealer = build_sealer(settings)
@@ -216,7 +221,7 @@ async def open_runtime(
             pauses,
             sealer,
         )
-        stack.push_async_callback(services.asker.aclose)
+        stack.push_async_callback(services.question_service.aclose)
         worker = None
         recovery = Recovery(lambda: _recover(ledger, clock, settings))
         if exclusive:
@@ -291,7 +296,7 @@ def _retry_policy(settings: Settings) -> RetryPolicy:
         max_crashes=settings.max_crashes,
         backoff_scale=settings.backoff_scale,
         fixed_backoff=settings.backoff == "fixed",
-        patience=cloud.patience(settings),
+        patience=cloud_providers.patience(settings),
     )
 
 

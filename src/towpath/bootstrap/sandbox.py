@@ -1,4 +1,4 @@
-"""The sandbox of the child processes: which files they may open, and which of its limits hold on this machine."""
+"""Defines which files sandboxed child processes may open, and tests which sandbox limits work on this machine."""
 
 from __future__ import annotations
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from towpath.access.sql import SqlAuditLog, SqlKeys
-from towpath.bootstrap.ask import build_asker
+from towpath.access.sql_api_keys import SqlApiKeys
+from towpath.access.sql_audit_log import SqlAuditLog
 from towpath.bootstrap.embedders import SettingsEmbedders, run_in_thread
 from towpath.bootstrap.missing_packages import missing_call_packages
 from towpath.bootstrap.pipelines import Plugins, plugin_list
+from towpath.bootstrap.question_service import build_question_service
 from towpath.bootstrap.reader import reader_fingerprint
 from towpath.bootstrap.shared_settings import run_policy, shared_settings
 from towpath.clock import Clock
@@ -29,7 +30,7 @@ from towpath.pipelines.pipeline import Pipeline
 from towpath.queries.document_organizer import SqlDocumentOrganizer
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.queries.field_schemas import FieldSchemaCatalog
-from towpath.sealing import Sealer
+from towpath.sealed_secrets import Sealer
 from towpath.search.hybrid import HybridSearcher
 from towpath.search.index_contract import SearchIndex
 from towpath.search.library_searcher import LibrarySearcher
@@ -98,7 +99,7 @@ def build_services(
         queries=SqlDocumentQueries(database, stages),
         organizer=SqlDocumentOrganizer(database),
         search=search,
-        asker=build_asker(settings, database, search, limiter, clock, sole=sole),
+        question_service=build_question_service(settings, database, search, limiter, clock, sole=sole),
         models=models,
         schemas=schemas,
         embedder=query_embedders.chosen,
@@ -114,7 +115,7 @@ def build_services(
         ),
         blobs=store,
         disk=disk,
-        keys=SqlKeys(database),
+        keys=SqlApiKeys(database),
         audit=SqlAuditLog(database),
         notifier=notifier,
         clock=clock,

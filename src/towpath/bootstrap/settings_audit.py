@@ -1,4 +1,4 @@
-"""Records in the audit log when a server starts with other settings than the one before it."""
+"""Writes to the audit log that a server was started with other settings than the last time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The settings that should be the same in every process of an installation, and the policy of new runs."""
+"""Collects the settings that must be equal in every process of an installation, and makes the policy of new runs."""
 
 from __future__ import annotations
 
-from towpath.bootstrap import cloud
+from towpath.bootstrap import cloud_providers
 from towpath.config import Settings
 from towpath.model.json_types import Json
 from towpath.model.run_policy import RunPolicy
@@ -39,7 +39,7 @@ def shared_settings(settings: Settings) -> Json:
 
 def run_policy(settings: Settings) -> RunPolicy:
     """What a run that is created now is promised."""
-    patience = cloud.patience(settings)
+    patience = cloud_providers.patience(settings)
     return RunPolicy(
         max_attempts=settings.max_attempts,
         recovery=settings.recovery,

@@ -1,0 +1,1 @@
+"""Splits markdown and transcripts into chunks."""

@@ -14,7 +14,7 @@ from towpath import __version__, bootstrap
 from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.bootstrap.shared_settings import shared_settings
 from towpath.cli.client import require_library
-from towpath.cli.settings_text import effective_settings, profile_lines, settings_lines
+from towpath.cli.settings_output import effective_settings, profile_lines, settings_lines
 from towpath.cli.status_text import counted
 from towpath.clock import SystemClock
 from towpath.config import LoadedSettings, Settings

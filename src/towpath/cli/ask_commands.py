@@ -1,4 +1,4 @@
-"""The command for questions: ask."""
+"""The command `towpath ask`: answers a question about the documents."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def _print_example(context: click.Context, _option: click.Parameter, given: bool
     """Print the example before the settings are read: they may be the reason for asking."""
     if not given or context.resilient_parsing:
         return
-    from towpath.cli.settings_text import example_file
+    from towpath.cli.settings_output import example_file
 
     click.echo(example_file(), nl=False)
     context.exit()
@@ -32,7 +32,7 @@ def _print_example(context: click.Context, _option: click.Parameter, given: bool
 @json_option
 def config(loaded: LoadedSettings, as_json: bool) -> None:
     """Show the settings in effect and where each value comes from."""
-    from towpath.cli.settings_text import effective_settings, settings_lines
+    from towpath.cli.settings_output import effective_settings, settings_lines
 
     if as_json:
         click.echo(json.dumps(effective_settings(loaded), default=str))

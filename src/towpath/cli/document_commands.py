@@ -13,7 +13,7 @@ from towpath.cli.lookup import find_document
 from towpath.cli.options import Target, connected, json_option
 from towpath.cli.organize_commands import label_lines
 from towpath.cli.output import call, note_waiting, print_answer
-from towpath.cli.search_text import search_lines
+from towpath.cli.search_output import search_lines
 from towpath.cli.status_text import clock_time, counted, stage_line, waiting_sentence
 from towpath.cli.table import age, size_text
 

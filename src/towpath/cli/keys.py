@@ -13,7 +13,7 @@ import click
 
 from towpath import bootstrap
 from towpath.access.contract import DEFAULT_SCOPES, ApiKey, NewKey, Scope
-from towpath.access.sql import SqlKeys
+from towpath.access.sql_api_keys import SqlApiKeys
 from towpath.cli.client import require_library
 from towpath.clock import SystemClock
 from towpath.config import Settings
@@ -89,7 +89,7 @@ def _state(key: ApiKey, now: datetime) -> str:
     return f"active until {key.expires_at:%Y-%m-%d}" if key.expires_at else "active"
 
 
-def _with_keys(settings: Settings, action: Callable[[SqlKeys], Awaitable[T]]) -> T:
+def _with_keys(settings: Settings, action: Callable[[SqlApiKeys], Awaitable[T]]) -> T:
     """Open the database and apply ``action`` to its keys. Safe while a server runs: it only uses rows."""
     database = bootstrap.open_database(settings)
     try:
@@ -97,7 +97,7 @@ def _with_keys(settings: Settings, action: Callable[[SqlKeys], Awaitable[T]]) ->
             migrations.upgrade(database.engine)
 
         async def apply() -> T:
-            return await action(SqlKeys(database))
+            return await action(SqlApiKeys(database))
 
         return asyncio.run(apply())
     finally:

@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "analysis": ("content_commands", "analysis"),
     "connections": ("content_commands", "connections"),
     "export": ("content_commands", "export"),
-    "versions": ("version_commands", "versions"),
+    "versions": ("document_version_commands", "versions"),
     "open": ("document_commands", "open_page"),
     "edit": ("organize_commands", "edit"),
     "rerun": ("document_commands", "rerun"),

@@ -1,4 +1,4 @@
-"""The command that starts the MCP server."""
+"""The command `towpath mcp`, which starts the MCP server."""
 
 from __future__ import annotations
 

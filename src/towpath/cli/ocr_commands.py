@@ -1,4 +1,4 @@
-"""The command ocr-languages: what OCR can read on this machine, and how to install more."""
+"""The command `towpath ocr-languages`: what OCR can read on this machine, and how to install more."""
 
 from __future__ import annotations
 

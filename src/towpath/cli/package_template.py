@@ -1,4 +1,4 @@
-"""Writes a package with an own stage, a test and a README."""
+"""Executes `towpath new`: writes a new Python package with a stage, a test and a README."""
 
 from __future__ import annotations
 

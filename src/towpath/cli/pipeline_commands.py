@@ -1,4 +1,4 @@
-"""Commands for own stages: stages, pipelines, new."""
+"""Commands for stages and pipelines: `stages` and `pipelines` list them, `new` makes a package with a stage."""
 
 from __future__ import annotations
 

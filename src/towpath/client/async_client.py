@@ -1,4 +1,4 @@
-"""The client for asyncio."""
+"""The asynchronous Python client of the API: upload, wait, search, ask and read documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors of the client: the problem details of a response."""
+"""The exceptions that the Python client raises, with the problem details of the response."""
 
 from __future__ import annotations
 

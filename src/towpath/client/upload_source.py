@@ -1,4 +1,4 @@
-"""The file of an upload, read piece by piece, with a call for each piece that was read."""
+"""Opens the file of an upload and reports how many bytes of it were read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: one validated object, read from profile, file, environment and flags."""
+"""The settings: one validated object, read from profile, file, environment and flags."""
 
 from towpath.config.load import PREFIX, RENAMED, LoadedSettings, load
 from towpath.config.settings import Settings, display_value

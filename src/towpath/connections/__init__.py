@@ -1,0 +1,1 @@
+"""Finds and scores connections between passages of different documents."""

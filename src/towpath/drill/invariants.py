@@ -1,4 +1,4 @@
-"""Invariants that hold after any faults: only the lease holder writes, and no provider call is paid twice."""
+"""Checks what must hold after any fault: only the lease holder writes, and no provider call is paid twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules that the fork server imports once, so that each worker of the drill starts with them loaded."""
+"""Imports modules once in the fork server, so that each worker of the drill starts with them loaded."""
 
 import os
 

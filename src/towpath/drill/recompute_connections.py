@@ -1,4 +1,4 @@
-"""Prepares the comparison of connections between the disturbed instance and the undisturbed one.
+"""Recomputes all connections of the disturbed and the undisturbed instance in the same order, to compare them.
 
 Connections depend on the documents that the library had when they were computed, and faults change this order: the
 connections at the end of the chaos are not comparable. Both instances therefore recompute all of them, one document

@@ -1,4 +1,4 @@
-"""The result of a drill as text and as JSON, with the command line that repeats it."""
+"""Formats the result of a drill as text and as JSON, with the command line that repeats it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents for the drill: generated, in several formats, equal for equal seeds."""
+"""Generates the documents for a drill, in several formats; equal seeds give equal documents."""
 
 from __future__ import annotations
 

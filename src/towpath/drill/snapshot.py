@@ -1,4 +1,4 @@
-"""The content of an instance, and the differences between two instances in words."""
+"""Reads the content of an instance, and describes the differences between two instances."""
 
 from __future__ import annotations
 

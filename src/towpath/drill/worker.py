@@ -18,7 +18,7 @@ from pathlib import Path
 from sqlalchemy.exc import OperationalError
 
 from towpath import bootstrap
-from towpath.bootstrap import overrides
+from towpath.bootstrap import runtime_overrides
 from towpath.bootstrap.job_queue import open_job_queue
 from towpath.bootstrap.shutdown import shutdown_signals
 from towpath.config import Settings
@@ -122,7 +122,7 @@ def make_process_pool(spec: WorkerSpec, settings: Settings) -> ProcessPool:
 def make_background_pool(spec: WorkerSpec, settings: Settings) -> ProcessPool:
     """Without child processes, follow-up jobs run in a thread as well: a worker lives for seconds only."""
     if spec.child_processes:
-        return overrides.make_background_pool(settings)
+        return runtime_overrides.make_background_pool(settings)
     return InThreadPool(1, spec.call_log, pause=(0.0, 0.0))
 
 

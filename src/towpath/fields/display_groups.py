@@ -1,4 +1,4 @@
-"""The groups in which fields are shown: document, contact, money, identifiers, dates, links, other."""
+"""Assigns each field to the group in which it is shown: document, contact, money, identifiers, dates and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of the document as a whole: word and page count, language, title, authors, dates."""
+"""Finds fields of the document as a whole: word and page count, language, title, authors, dates."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from towpath.fields.dates import dates
 from towpath.fields.document_properties import PROPERTY_NAMES, document_properties, language_of
 from towpath.fields.field_match import FieldMatch
 from towpath.fields.identifiers import arxiv_ids, dois, ibans, isbns, vat_ids
-from towpath.fields.invoices.find import InvoiceField, find_invoice_fields
+from towpath.fields.invoices.find_invoice_fields import InvoiceField, find_invoice_fields
 from towpath.fields.key_value_lines import key_value_pairs
 from towpath.fields.labelled_numbers import labelled_numbers
 from towpath.fields.money import amounts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from towpath.text.language_id import MAX_LENGTH, detect_language
+from towpath.text.language_detection import MAX_LENGTH, detect_language
 
 #: Passages that are looked at, spread over the text.
 PASSAGES = 8

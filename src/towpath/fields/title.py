@@ -1,4 +1,4 @@
-"""The title of a document: from its metadata, its first page, its first heading or its file name.
+"""Finds the title of a document: in its metadata, on its first page, in its first heading or its file name.
 
 The metadata wins if the text confirms it. A title that only the metadata has is less certain than one printed in large
 letters: programs put file names, old titles and numbers there.

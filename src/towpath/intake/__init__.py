@@ -1,0 +1,1 @@
+"""Receives uploads, detects their media type and submits them as documents."""

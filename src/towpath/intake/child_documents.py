@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from towpath.errors import Rejected
-from towpath.intake.detect import detect_file
+from towpath.intake.detect_media_type import detect_file
 from towpath.intake.submit import DocumentInfo, clean_name
 from towpath.ledger.contract.ledger import RunPlan
 from towpath.model.document import ContainedFile, NewDocument

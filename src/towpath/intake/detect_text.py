@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import PurePath
 
-from towpath.intake.detect_structured import structured_text_type
+from towpath.intake.detect_structured_text import structured_text_type
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),

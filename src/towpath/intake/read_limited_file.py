@@ -1,4 +1,4 @@
-"""A file that stops a library which reads too much of it. Used where hostile files are opened in the server process."""
+"""A file object that raises an error if a library reads too much of it; for hostile files in the server process."""
 
 from __future__ import annotations
 

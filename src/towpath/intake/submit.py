@@ -13,14 +13,14 @@ from typing import Protocol, cast
 from towpath.clock import Clock
 from towpath.config.pipelines import PipelineRule
 from towpath.errors import UserError
-from towpath.intake.detect import detect_file
+from towpath.intake.detect_media_type import detect_file
 from towpath.intake.upload import UploadFile
 from towpath.ledger.contract.ledger import Ledger, RunPlan, Submission, Submitted
 from towpath.model.audit import Actor
 from towpath.model.document import NewDocument
 from towpath.model.ids import new_id
 from towpath.model.labels import NO_LABELS, Labels
-from towpath.model.media_type import with_full_text
+from towpath.model.media_type_parameters import with_full_text
 from towpath.model.version import with_version
 from towpath.notify.contract import Notifier
 from towpath.storage.contract import BlobStore, original_key

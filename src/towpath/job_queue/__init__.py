@@ -1,0 +1,1 @@
+"""Delivers due jobs to workers: from the database, or by BullMQ on Redis."""

@@ -1,4 +1,4 @@
-"""Jobs delivered by BullMQ on Redis, one BullMQ queue for each stage.
+"""The job queue on Redis: delivers jobs by BullMQ, with one BullMQ queue for each stage.
 
 A delivery is an invitation: the worker then claims the job in the ledger by its id. Due jobs are offered in the
 background, in the ledger's fair order and only a window of them at a time, because BullMQ knows no fairness between

@@ -1,4 +1,4 @@
-"""JobQueue: how due jobs reach workers.
+"""The contract of the job queue, which delivers due jobs to workers.
 
 The ledger alone decides who holds a job: it stores the jobs, grants the leases, and refuses every write under an
 old epoch. A queue only tells a worker which jobs to claim, and learns what became of them after the ledger's

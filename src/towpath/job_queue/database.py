@@ -1,4 +1,4 @@
-"""The queue in the ledger's own database: a PENDING row is the offer, and one statement claims it."""
+"""The job queue in the ledger's own database: a PENDING row is the offer, and one statement claims it."""
 
 from __future__ import annotations
 

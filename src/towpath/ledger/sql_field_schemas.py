@@ -1,4 +1,4 @@
-"""SqlFieldSchemas: the contract `StoredFieldSchemas` on SQLite or Postgres."""
+"""Stores the field schemas of organizations in SQLite or Postgres: implements the contract `StoredFieldSchemas`."""
 
 from __future__ import annotations
 

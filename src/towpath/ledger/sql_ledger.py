@@ -1,4 +1,4 @@
-"""SqlLedger: the ledger's contract on SQLite or Postgres; runs the verbs in threads."""
+"""The ledger on SQLite or Postgres: implements the `Ledger` contract and runs the verbs in threads."""
 
 from __future__ import annotations
 

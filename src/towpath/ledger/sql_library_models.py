@@ -1,4 +1,4 @@
-"""SqlLibraryModels: the contract `LibraryModels` on SQLite or Postgres."""
+"""Stores the embedding models of libraries in SQLite or Postgres: implements the contract `LibraryModels`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SqlPauses: the contract `PauseStore` on SQLite or Postgres."""
+"""Stores the pauses of stages and providers in SQLite or Postgres: implements the contract `PauseStore`."""
 
 from __future__ import annotations
 

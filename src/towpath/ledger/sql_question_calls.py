@@ -1,4 +1,4 @@
-"""SqlQuestionCalls: the contract `QuestionCalls` on SQLite or Postgres, in the table of all provider calls."""
+"""Stores the paid calls of questions in the table of provider calls: implements the contract `QuestionCalls`."""
 
 from __future__ import annotations
 

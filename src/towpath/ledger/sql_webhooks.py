@@ -1,4 +1,4 @@
-"""SqlWebhooks: the contract `Webhooks` on SQLite or Postgres."""
+"""Stores webhook endpoints and their deliveries in SQLite or Postgres: implements the contract `Webhooks`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The rules of runs and jobs: legal transitions, backoff and rate limits."""

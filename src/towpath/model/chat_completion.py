@@ -1,4 +1,4 @@
-"""The text that a chat model wrote."""
+"""The text that a chat model wrote, and whether it was cut off at the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions on documents, the same for lists, searches, questions and bulk actions."""
+"""The filter of documents that lists, searches, questions and bulk actions share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of a document: what people add to it to find it again. They are kept apart from what was extracted."""
+"""The labels that people add to a document: collection, tags and metadata; kept apart from what was extracted."""
 
 from __future__ import annotations
 

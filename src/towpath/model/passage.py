@@ -1,4 +1,4 @@
-"""A chunk that was found for a question."""
+"""A passage: a chunk with its text that was found for a question."""
 
 from __future__ import annotations
 

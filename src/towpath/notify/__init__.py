@@ -1,0 +1,1 @@
+"""Wakes workers when jobs are queued."""

@@ -1,4 +1,4 @@
-"""Notifier: tells workers that jobs were queued, so that they claim before their next poll."""
+"""The contract of a notifier, which tells workers that jobs were queued, so that they claim before the next poll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notifier inside one process."""
+"""The notifier for one process: wakes the workers that run in the same process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notifier across processes: coalesced NOTIFY, and a LISTEN connection that tests itself.
+"""The notifier between processes on Postgres: coalesced NOTIFY, and a LISTEN connection that tests itself.
 
 NOTIFY serialises commits, so a busy server sends it outside the transactions that do work. A LISTEN connection
 can stop working without an error (a failover, a pooler in transaction mode), so the listener sends itself a

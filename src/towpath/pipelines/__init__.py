@@ -1,0 +1,1 @@
+"""The pipelines: which stages process a document or a call, and in which order."""

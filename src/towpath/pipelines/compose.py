@@ -14,7 +14,7 @@ from towpath.config.pipelines import PipelineRule, PipelineSettings
 from towpath.errors import ConfigError
 from towpath.model.run_stages import RunStages
 from towpath.model.stage_declaration import FIELDS, PUBLISHED, StageDeclaration
-from towpath.pipelines.declarations import EXTRACT_FIELDS, MAINTENANCE, SHIPPED, SHIPPED_PIPELINES
+from towpath.pipelines.shipped_stages import EXTRACT_FIELDS, MAINTENANCE, SHIPPED, SHIPPED_PIPELINES
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The label of each stage: the words that the page, the command line and the docs show for a stage code."""
+"""The label of each stage: the words that the page, the commands and the docs show instead of the stage's code."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Services and local models that stages call: one package for each vendor."""

@@ -1,4 +1,4 @@
-"""The contracts of providers. Each vendor has its own package and never imports another vendor.
+"""The contracts of providers, which each vendor implements in a package of its own.
 
 Providers do not retry; the worker does. Every failure is raised as one of ``towpath.errors``:
 Rejected, Throttled, Refused, Transient or Ambiguous.

@@ -1,0 +1,1 @@
+"""Read models for the API: documents, runs, jobs, connections, costs and metrics."""

@@ -1,4 +1,4 @@
-"""The contract of organizing documents: edits, speaker names, counts for filters, bulk actions, export of fields."""
+"""The contract for organizing documents: edits, speaker names, counts for filters, bulk actions, export of fields."""
 
 from __future__ import annotations
 

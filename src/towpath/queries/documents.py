@@ -28,7 +28,7 @@ from towpath.model.json_types import Json
 from towpath.model.speaker_name import SpeakerNames
 from towpath.model.version import DocumentVersion
 from towpath.queries import connections as connection_queries
-from towpath.queries import document_links
+from towpath.queries import parents_and_children
 from towpath.queries.artifacts import find_artifact
 from towpath.queries.contract import (
     Costs,
@@ -47,15 +47,15 @@ from towpath.queries.contract import (
 from towpath.queries.costs import read_costs
 from towpath.queries.document_list import list_documents
 from towpath.queries.document_rows import get_document
+from towpath.queries.document_statuses import read_statuses, read_waiting_runs
 from towpath.queries.field_edits import read_fields
 from towpath.queries.library_activity import library_activity
-from towpath.queries.lookup import lookup
+from towpath.queries.lookup_by_id_or_name import lookup
 from towpath.queries.metrics import hourly_metrics
 from towpath.queries.operations_history import operations_history
-from towpath.queries.overview import overview
+from towpath.queries.operations_overview import overview
 from towpath.queries.run_list import list_runs
 from towpath.queries.speaker_names import read_speaker_names
-from towpath.queries.statuses import read_statuses, read_waiting_runs
 from towpath.queries.waiting_reason import Waiting
 
 _jobs = document_processing_jobs.c
@@ -255,8 +255,8 @@ class SqlDocumentQueries:
         def read(tx: Transaction) -> DocumentLinks:
             get_document(tx, org_id, document_id)
             return DocumentLinks(
-                document_links.parents(tx, org_id, document_id),
-                document_links.children(tx, org_id, document_id),
+                parents_and_children.parents(tx, org_id, document_id),
+                parents_and_children.children(tx, org_id, document_id),
             )
 
         return await self._database.run(read, read=True, org=org_id)
@@ -277,7 +277,8 @@ class SqlDocumentQueries:
 
     async def delete(self, org_id: str, document_id: str, actor: Actor, now: datetime) -> list[str]:
         return await self._database.run(
-            lambda tx: document_links.delete_with_children(tx, org_id, document_id, actor, now), org=org_id
+            lambda tx: parents_and_children.delete_with_children(tx, org_id, document_id, actor, now),
+            org=org_id,
         )
 
     async def blob_keys(self) -> set[str]:

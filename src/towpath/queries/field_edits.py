@@ -1,4 +1,4 @@
-"""Fields of documents with the values that people gave them.
+"""Reads the fields of documents with the values that people changed, and stores such changes.
 
 Publishing replaces the extracted fields and leaves the edits. An edit belongs to the field of its name that has the
 value which was extracted when the edit was made; if none has it, to the field of its name with the same ordinal; if

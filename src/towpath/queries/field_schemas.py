@@ -1,4 +1,4 @@
-"""All field schemas of an organization: its own, those in the settings folder, and the shipped ones."""
+"""Lists and finds the field schemas of an organization: its own, those of the settings folder, the shipped ones."""
 
 from __future__ import annotations
 

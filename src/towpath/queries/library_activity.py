@@ -1,4 +1,4 @@
-"""The version of a library and the jobs that wait or run, by indexes only, so that pages may ask often."""
+"""Reads the version of a library and the jobs that wait or run, fast enough for pages that poll."""
 
 from __future__ import annotations
 

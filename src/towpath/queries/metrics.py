@@ -1,4 +1,4 @@
-"""Metrics of the last hour for Prometheus, computed from the events of runs.
+"""Computes the metrics of the last hour for Prometheus from the events of runs.
 
 Only the newest events are read, so that the cost of a scrape does not grow with the history.
 """

@@ -1,4 +1,4 @@
-"""What was done in the last days: runs and costs by day, and how long stages waited and worked.
+"""Reads the history of the last days: runs and costs by day, and how long stages waited and worked.
 
 Only the newest rows are read, in the order of their ids, so that the cost does not grow with the library.
 """

@@ -1,4 +1,4 @@
-"""Runs by name, error, stage and time, newest first."""
+"""Lists runs by name, error, stage and time, newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a job is not being worked: the reason stored with it, or the one that follows from its state."""
+"""Finds out why a job is not running: the reason stored with it, or the one that follows from its state."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from towpath.errors import Rejected
 from towpath.model.codec import EncodedExtraction, encode_extraction
 from towpath.model.document import ContainedFile
-from towpath.model.media_type import FULL_TEXT
+from towpath.model.media_type_parameters import FULL_TEXT
 from towpath.model.page_plan import PageBatch, PagePlan
 from towpath.plugins import own_reader
 from towpath.process_runner import (

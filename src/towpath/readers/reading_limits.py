@@ -1,4 +1,4 @@
-"""Limits of reading one file, and the rejections of files that exceed them.
+"""The limits for reading one file, and the rejections of files that exceed them.
 
 CPU time is counted, not time: a busy machine rejects no file that an idle one reads.
 """

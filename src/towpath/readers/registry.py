@@ -1,4 +1,4 @@
-"""Table of reader functions by media type."""
+"""Finds the reader function for a media type."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from towpath.model.content import Extraction
-from towpath.model.media_type import WEB_PAGES
-from towpath.model.own_reader import OwnReader
+from towpath.model.media_type_parameters import WEB_PAGES
+from towpath.model.plugin_reader import OwnReader
 from towpath.plugins import own_reader
 
 if TYPE_CHECKING:
@@ -51,15 +51,15 @@ _READERS: Mapping[str, str] = {
     "application/vnd.oasis.opendocument.presentation": "opendocument.reader:read_odp",
     "application/vnd.oasis.opendocument.spreadsheet": "office.ods_xls_reader:read_ods",
     "application/vnd.ms-excel": "office.ods_xls_reader:read_xls",
-    "application/msword": "office.legacy_reader:read_doc",
-    "application/vnd.ms-powerpoint": "office.legacy_reader:read_ppt",
+    "application/msword": "office.doc_ppt_reader:read_doc",
+    "application/vnd.ms-powerpoint": "office.doc_ppt_reader:read_ppt",
     "application/x-ole-storage": "office.reject_ole:read_ole",
     "application/rtf": "text.rtf_reader:read_rtf",
     "application/x-fictionbook+xml": "fb2.reader:read_fb2",
-    "application/json": "data.reader:read_json",
-    "application/x-ipynb+json": "data.reader:read_notebook",
-    "application/xml": "data.reader:read_xml",
-    "application/yaml": "data.reader:read_yaml",
+    "application/json": "structured_text.reader:read_json",
+    "application/x-ipynb+json": "structured_text.reader:read_notebook",
+    "application/xml": "structured_text.reader:read_xml",
+    "application/yaml": "structured_text.reader:read_yaml",
     "text/x-tex": "latex.reader:read_latex",
     "application/x-subrip": "subtitles.reader:read_subtitles",
     "text/vtt": "subtitles.reader:read_subtitles",

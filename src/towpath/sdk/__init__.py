@@ -1,4 +1,4 @@
-"""The interface for packages that add stages and readers to Towpath.
+"""The interface for packages that add stages, readers and providers to Towpath.
 
 A stage is an async function of a Context that returns Done, Suspend or Reject. Its paid calls go through
 `Context.once`, so that no answer is paid for twice. docs/guides/own-stages.md shows a whole package.
@@ -6,7 +6,7 @@ A stage is an async function of a Context that returns Done, Suspend or Reject. 
 
 from towpath.errors import AccountRefused, Ambiguous, Refused, Rejected, Throttled, Transient
 from towpath.model.content import Chunk, Extraction, Field
-from towpath.model.own_reader import OwnReader
+from towpath.model.plugin_reader import OwnReader
 from towpath.model.provider_answer import Answer, Pending
 from towpath.sdk.context import Context, Document
 from towpath.sdk.outcomes import Done, Outcome, Reject, Suspend

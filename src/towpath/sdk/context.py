@@ -1,4 +1,4 @@
-"""What a running own stage sees of its job: the document, earlier results, and calls that are paid for once."""
+"""The context of a running own stage: the document, earlier results, and calls that are paid for once."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from towpath.model.own_reader import OwnReader, ReadFunction
+from towpath.model.plugin_reader import OwnReader, ReadFunction
 
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*")
 

@@ -1,0 +1,1 @@
+"""Search: words and vectors, fused into one list of hits."""

@@ -25,16 +25,16 @@ from towpath.search.contract import (
     SearchResults,
     Suggestions,
 )
+from towpath.search.embedding_model_profile import ModelProfile, query_language
 from towpath.search.fusion import FusedChunk
 from towpath.search.index_contract import SearchIndex
-from towpath.search.model_profile import ModelProfile, query_language
 from towpath.search.neighbour_boost import CANDIDATES as NEIGHBOUR_CANDIDATES
 from towpath.search.neighbour_boost import SHARE as NEIGHBOUR_SHARE
 from towpath.search.neighbour_boost import add_neighbours
 from towpath.search.query_parser import ParsedQuery, parse_query
+from towpath.search.query_suggestions import suggest, with_corrections
 from towpath.search.rerank import CANDIDATES, CandidateReranker
 from towpath.search.results import Ranking, make_results, similar_chunk_results
-from towpath.search.suggestions import suggest, with_corrections
 from towpath.search.words.bm25 import NO_MATCHES, WordMatches
 
 log = logging.getLogger(__name__)

@@ -24,9 +24,9 @@ from towpath.search.contract import (
 )
 from towpath.search.facets import MAX_FACET_DOCUMENTS, count_facets
 from towpath.search.fusion import FusedChunk
+from towpath.search.match_timestamps import anchor_at_match
 from towpath.search.query_parser import ParsedQuery, Term
 from towpath.search.snippet import best_match_offset, make_snippet, plain_snippet
-from towpath.search.timestamps import anchor_at_match
 from towpath.search.words.bm25 import NO_MATCHES, WordMatches
 
 #: CPU time for the snippets of one page of hits; the hits after that show the start of their text.

@@ -20,7 +20,7 @@ from towpath.model.writes import ChunkProfile, DocumentPublication
 from towpath.search.contract import EmbeddingSpace, Filters, Scope
 from towpath.search.index_contract import SearchIndex
 from towpath.text.analyzer import term_of
-from towpath.text.language_id import detect_language
+from towpath.text.language_detection import detect_language
 
 #: The rarest terms of a chunk that are searched for.
 RARE_TERMS = 6

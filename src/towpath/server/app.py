@@ -1,4 +1,4 @@
-"""The FastAPI application: routes, the page, problem details, and the guard before them."""
+"""Builds the FastAPI application: routes, the web page, problem details, and the middleware before them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from towpath.server.api_docs import add_docs_page
 from towpath.server.deps import Services
 from towpath.server.request_guard import RequestGuard
 from towpath.server.routes import (
+    api_keys,
     ask,
     audit,
-    calls,
-    changes,
+    call_recordings,
     connections,
+    document_pages,
+    document_versions,
     documents,
     field_schemas,
     jobs,
-    keys,
+    library_changes,
     library_model,
     lookup,
     operations,
     organize,
-    pages,
     pipelines,
     runs,
     search,
-    versions,
     webhooks,
-    worker,
+    worker_protocol,
 )
 
 _PLACEHOLDER_PAGE = (
@@ -43,12 +43,12 @@ _ROUTERS = (
     # Before `documents`, whose path `/documents/{document_id}` would match its paths too.
     organize,
     documents,
-    pages,
-    versions,
-    changes,
+    document_pages,
+    document_versions,
+    library_changes,
     lookup,
     connections,
-    calls,
+    call_recordings,
     runs,
     pipelines,
     jobs,
@@ -57,9 +57,9 @@ _ROUTERS = (
     field_schemas,
     library_model,
     operations,
-    keys,
+    api_keys,
     audit,
-    worker,
+    worker_protocol,
     webhooks,
 )
 _TAGS = (

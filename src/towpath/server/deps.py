@@ -1,4 +1,4 @@
-"""Dependencies of the routes: the services, the organization of a request, and ids in paths."""
+"""FastAPI dependencies of the routes: the services, the organization of a request, and ids in paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastapi import Depends, HTTPException, Request
 from pydantic import AfterValidator
 
 from towpath.access.contract import ApiKeys, AuditLog, Identity, Scope
-from towpath.ask.contract import Asker
+from towpath.ask.contract import QuestionService
 from towpath.clock import Clock
 from towpath.errors import NotFound
 from towpath.intake.submit import Intake
@@ -23,12 +23,12 @@ from towpath.model.audit import AuditAction, AuditEntry
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.json_types import Json
 from towpath.notify.contract import Notifier
-from towpath.pipelines.listing import PluginList
+from towpath.pipelines.list_pipelines import PluginList
 from towpath.providers.contract import Embedder
 from towpath.queries.contract import DocumentQueries
 from towpath.queries.document_organizer_contract import DocumentOrganizer
 from towpath.queries.field_schemas import FieldSchemaCatalog
-from towpath.sealing import Sealer
+from towpath.sealed_secrets import Sealer
 from towpath.search.contract import SearchService
 from towpath.server.request_limits import RequestPolicy
 from towpath.storage.contract import BlobStore
@@ -45,7 +45,7 @@ class Services:
     queries: DocumentQueries
     organizer: DocumentOrganizer
     search: SearchService
-    asker: Asker
+    question_service: QuestionService
     models: LibraryModels
     schemas: FieldSchemaCatalog
     embedder: Embedder

@@ -1,0 +1,1 @@
+"""The stages of the pipelines: one module for each stage."""

@@ -1,0 +1,1 @@
+"""Blob storage: originals, artifacts and cached answers, as local files or in Azure."""

@@ -1,4 +1,4 @@
-"""Blobs in Azure Blob Storage. Retries of the SDK are off: the queue retries."""
+"""Stores blobs in Azure Blob Storage. Retries of the SDK are off: the queue retries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The free space of the data folder, and a reserve file that is given up when the disk is full.
+"""Measures the free space of the data folder, and keeps a reserve file that is deleted when the disk is full.
 
 On a full disk SQLite can neither delete rows nor record why a job waits. The reserve makes room for both; it is
 created again as soon as there is space.

@@ -1,4 +1,4 @@
-"""Blobs as local files: a write goes to a temporary file, fsync, rename, and fsync of the folder."""
+"""Stores blobs as local files: a write goes to a temporary file, fsync, rename, and fsync of the folder."""
 
 from __future__ import annotations
 

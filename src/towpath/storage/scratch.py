@@ -1,4 +1,4 @@
-"""Folders for temporary files: one per process, deleted after its process has ended."""
+"""Creates folders for temporary files: one per process, deleted after its process has ended."""
 
 from __future__ import annotations
 

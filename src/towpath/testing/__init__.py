@@ -1,4 +1,4 @@
-"""Tests of own stages: a stage on a real SQLite ledger, with an owned clock, a counter of paid calls, and kills.
+"""Tools to test own stages: a real SQLite ledger, a controlled clock, a counter of paid calls, and simulated kills.
 
 def test_each_call_is_paid_once(monkeypatch):
     monkeypatch.setattr("acme.ask", paid := PaidCalls("a summary"))

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import func, select
 
-from towpath.bootstrap.storage import LargeAnswerBlobs
+from towpath.bootstrap.database_and_storage import LargeAnswerBlobs
 from towpath.clock import ManualClock
 from towpath.ledger.columns import to_json
 from towpath.ledger.contract.ledger import ClaimRequest, RunPlan, Submission
@@ -31,7 +31,7 @@ from towpath.model.run_stages import OPTION, RunStages
 from towpath.model.stage_declaration import CHUNKS
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.process_runner import plain_arguments
-from towpath.sdk.own_stage_adapter import bind
+from towpath.sdk.plugin_stage_adapter import bind
 from towpath.sdk.stage import OwnStage
 from towpath.stages.capabilities import OWN
 from towpath.stages.chunk import chunk

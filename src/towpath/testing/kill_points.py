@@ -1,4 +1,4 @@
-"""Stops a coroutine for ever at one of its awaits, as a killed process would; and the report about all of them."""
+"""Stops a coroutine at each of its awaits in turn, as a killed process would, and reports the results."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Text analysis for search and connections: tokens, stems, languages and index segments."""

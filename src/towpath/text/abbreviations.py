@@ -1,4 +1,4 @@
-"""Usual short forms in questions: a person asks for "config files" and the text says "configuration files"."""
+"""A table of short forms in queries and the words they stand for, such as "config" for "configuration"."""
 
 from __future__ import annotations
 

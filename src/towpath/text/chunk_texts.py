@@ -1,4 +1,4 @@
-"""Says what the word index knows of each chunk of a document: text, headings, names and language."""
+"""Collects what the word index stores about each chunk of a document: text, headings, names and language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from towpath.text.index_segment import ChunkText
-from towpath.text.language_id import detect_language
+from towpath.text.language_detection import detect_language
 
 #: Values of fields that are indexed, and the characters of each.
 MAX_FIELDS = 100

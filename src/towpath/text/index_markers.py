@@ -1,4 +1,4 @@
-"""Terms of the word index that are no words of a text: each begins with a control character.
+"""Special terms of the word index that mark properties of a chunk; each begins with a control character.
 
 They are ordinary postings, so that merging segments, deleting documents and both engines need no other code.
 """

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from towpath.model.writes import EncodedSegment
 from towpath.text.analyzer import tokens
-from towpath.text.contents_pages import is_contents_page
 from towpath.text.index_markers import CONTENTS, WRITTEN, name_markers, written_words
+from towpath.text.tables_of_contents import is_contents_page
 
 #: Up to this many chunks of a segment their places are 16-bit integers; merging stops below it.
 MAX_SMALL_PLACES = 65_535

@@ -1,0 +1,1 @@
+"""The worker: claims jobs, runs their stages, settles them, and renews their leases."""

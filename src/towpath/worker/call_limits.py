@@ -1,4 +1,4 @@
-"""The limits of one call of a child process: time without a message, CPU time and resident memory."""
+"""The limits for one function call in a child process: time without a message, CPU time and resident memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which workers have died: those whose session lock is free at every look for some time."""
+"""Decides which workers have died: those whose session lock was free at every check for some time."""
 
 from __future__ import annotations
 

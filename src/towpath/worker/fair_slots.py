@@ -1,4 +1,4 @@
-"""Slots for child processes: a few documents that take long cannot stop all others.
+"""Distributes the slots for child processes, so that a few slow documents cannot stop all others.
 
 The documents that have failed before get all slots but the last, together. Any other document may use every slot while
 nobody else waits; a free slot then goes to another document first.

@@ -1,4 +1,4 @@
-"""The loop of an indexer: it works at the start, when this worker has published, and once a minute.
+"""Runs an index task in a loop: at the start, after this worker has published, and once a minute.
 
 Publications of the same half second are indexed together.
 

@@ -1,4 +1,4 @@
-"""The context of a running job, as its stage sees it."""
+"""The context of a running job: what a stage may read and do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log lines and trace spans of the jobs of a worker."""
+"""Writes the log lines and trace spans of a worker's jobs."""
 
 from __future__ import annotations
 

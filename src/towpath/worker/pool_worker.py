@@ -1,4 +1,4 @@
-"""Main program of a child process of the pool: runs one function after another until its parent ends."""
+"""The main program of a child process of the pool: runs one function after another until its parent ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides how a job waits for a provider that throttles or refuses: logged once a minute, and not for ever."""
+"""Decides how long a job waits for a provider that throttles or refuses, and logs the wait once a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs of workers that speak HTTP: claims, leases, provider calls and settlements of one organization at a time.
+"""Serves jobs to workers that speak HTTP: claims, leases, provider calls and settlements of one organization.
 
 The worker proves its lease by the job's id and epoch, and the ledger refuses every write of another epoch. The
 organization and the stage of a job never change, so they are checked before the write.

@@ -1,4 +1,4 @@
-"""The contract of workers that speak HTTP: `server/routes/worker.py` calls it, `worker/remote_jobs.py` implements it.
+"""The contract of workers that speak HTTP: the routes of the server call it, `worker/remote_jobs.py` implements it.
 
 Every method takes the lease of the job. A worker that lost it gets LeaseLost, and nothing is changed.
 """

@@ -1,4 +1,4 @@
-"""Which blobs a worker that speaks HTTP may read with its job, and name in the result of it."""
+"""Decides which blobs a worker that speaks HTTP may read with its job, and name in its result."""
 
 from __future__ import annotations
 

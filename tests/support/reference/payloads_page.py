@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from towpath.model.payload import ARGUMENTS, VERSION
-from towpath.pipelines import call, document
+from towpath.pipelines import call_pipeline, document_pipeline
 from towpath.pipelines.labels import STAGE_LABELS
 
 _TYPES = {int: "number", str: "text", bool: "boolean", dict: "object"}
@@ -44,9 +44,9 @@ def payloads_page() -> str:
         "",
         "## Stages",
         "",
-        f"Documents: {_codes(document.STAGES)}. Follow-ups such as `connect` have no arguments.",
+        f"Documents: {_codes(document_pipeline.STAGES)}. Follow-ups such as `connect` have no arguments.",
         "",
-        f"Calls: {_codes(call.STAGES)}.",
+        f"Calls: {_codes(call_pipeline.STAGES)}.",
         "",
         "| code | label |",
         "|---|---|",

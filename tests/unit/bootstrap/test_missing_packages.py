@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from towpath.bootstrap import cloud, install_hints, job_queue, open_runtime
+from towpath.bootstrap import cloud_providers, install_hints, job_queue, open_runtime
 from towpath.config import Settings
 from towpath.errors import ConfigError, Rejected
 from towpath.ledger.contract.ledger import RunPlan
@@ -42,10 +42,10 @@ def test_a_missing_package_is_named_at_start(
         return None if name == missing else find_spec(name, package)
 
     monkeypatch.setattr(importlib.util, "find_spec", find)
-    monkeypatch.setattr(cloud, "find_spec", find)
+    monkeypatch.setattr(cloud_providers, "find_spec", find)
 
     with pytest.raises(ConfigError, match=line):
-        cloud.check(Settings(data=tmp_path, **settings))
+        cloud_providers.check(Settings(data=tmp_path, **settings))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.readers import quiet
-from towpath.intake.detect import detect_file
+from towpath.intake.detect_media_type import detect_file
 from towpath.model.codec import decode_chunks
 from towpath.model.ids import document_id
 from towpath.readers.local_reader import read_file

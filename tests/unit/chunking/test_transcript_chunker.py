@@ -5,7 +5,7 @@ from __future__ import annotations
 from towpath.chunking.transcript_chunker import MAX_SECONDS, MAX_TOKENS, chunk_transcript
 from towpath.model.transcript import Interruption, Segment, Transcript, Word
 from towpath.providers.token_counter import estimate
-from towpath.search.timestamps import anchor_at_match, interpolate_seconds
+from towpath.search.match_timestamps import anchor_at_match, interpolate_seconds
 from towpath.stages.support.call_metrics import call_metrics
 
 DOCUMENT = "00000000-0000-7000-8000-000000000042"

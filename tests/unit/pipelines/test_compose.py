@@ -8,7 +8,7 @@ from towpath.config.pipelines import PipelineRule, PipelineSettings
 from towpath.errors import ConfigError
 from towpath.model.run_stages import read_run_stages
 from towpath.model.stage_declaration import SHIPPED_STAGES, StageDeclaration
-from towpath.pipelines import call, document
+from towpath.pipelines import call_pipeline, document_pipeline
 from towpath.pipelines.compose import (
     ComposedPipeline,
     available_stages,
@@ -17,7 +17,7 @@ from towpath.pipelines.compose import (
     compose_all,
     fingerprints,
 )
-from towpath.pipelines.declarations import MAINTENANCE, SHIPPED
+from towpath.pipelines.shipped_stages import MAINTENANCE, SHIPPED
 
 TRANSLATE = StageDeclaration("translate", ("text",), ("text", "extraction"), package="acme")
 TAGS = StageDeclaration("tags", ("text",), ("fields",), package="acme")
@@ -30,8 +30,8 @@ def _compose(*stages: str, follow_ups: tuple[str, ...] = ()) -> ComposedPipeline
 def test_the_shipped_pipelines_are_those_that_are_built() -> None:
     pipelines = compose_all((), ())
 
-    assert pipelines["document"].stage_names == document.STAGES
-    assert pipelines["call"].stage_names == call.STAGES
+    assert pipelines["document"].stage_names == document_pipeline.STAGES
+    assert pipelines["call"].stage_names == call_pipeline.STAGES
     assert {stage.name for stage in SHIPPED} | set(MAINTENANCE) == SHIPPED_STAGES
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from towpath.pipelines import call, document
+from towpath.pipelines import call_pipeline, document_pipeline
 from towpath.pipelines.labels import STAGE_LABELS, stage_label
 
 
 def test_every_stage_has_a_label() -> None:
-    assert {*document.STAGES, *call.STAGES, "connect", "reembed", "extract_fields"} == set(STAGE_LABELS)
+    assert {*document_pipeline.STAGES, *call_pipeline.STAGES, "connect", "reembed", "extract_fields"} == set(
+        STAGE_LABELS
+    )
 
 
 def test_no_two_stages_share_a_label() -> None:

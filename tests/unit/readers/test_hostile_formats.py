@@ -12,12 +12,12 @@ from tests.support.mails import zipped
 from tests.support.open_documents import open_document
 from tests.support.readers import Reader, quiet
 from towpath.errors import Rejected
-from towpath.readers.data.reader import read_json, read_notebook, read_xml, read_yaml
 from towpath.readers.fb2.reader import read_fb2
 from towpath.readers.latex.reader import read_latex
 from towpath.readers.mail.reader import read_mail
 from towpath.readers.opendocument.reader import read_odt
 from towpath.readers.reading_limits import reject_unreadable
+from towpath.readers.structured_text.reader import read_json, read_notebook, read_xml, read_yaml
 from towpath.readers.text.rtf_reader import read_rtf
 
 _DEEP = 50_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from towpath.search.contract import RankedChunk
+from towpath.search.embedding_model_profile import ModelProfile
 from towpath.search.fusion import by_words_only, coverage_factor, fuse, promote
-from towpath.search.model_profile import ModelProfile
 
 WORDS = {1: 10.0, 2: 5.0, 3: 0.0}
 MEANING = {1: 0.2, 2: 0.6, 3: 0.7}

@@ -1,4 +1,4 @@
-"""Amounts in the cells of an invoice: numbers with two decimals, or beside a currency, and what labels them."""
+"""Finds amounts in the cells of an invoice: numbers with two decimals or a currency, and the labels beside them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from towpath.fields.invoices import amount_labels
-from towpath.fields.invoices.rows import Cell, Row
+from towpath.fields.invoices.rows_and_cells import Cell, Row
 
 _CURRENCIES = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "£": "GBP", "gbp": "GBP", "us$": "USD", "usd": "USD", "rm": "MYR",

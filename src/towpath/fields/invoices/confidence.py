@@ -1,11 +1,11 @@
-"""Probabilities that a chosen value is right, by its score and its lead over the next candidate.
+"""Estimates the probability that a chosen value is right, by its score and its lead over the next candidate.
 
 The steps are shares of right values on receipts and invoices with ground truth (bench/reading).
 """
 
 from __future__ import annotations
 
-from towpath.fields.invoices.kind import Kind
+from towpath.fields.invoices.invoice_or_receipt import Kind
 
 DUE_DATE = 0.9
 

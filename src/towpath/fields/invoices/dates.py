@@ -1,4 +1,4 @@
-"""Dates in the cells of an invoice, also as cash registers print them: 19-04-18, 25DEC2018, 2018/03/04."""
+"""Finds dates in the cells of an invoice, also as cash registers print them: 19-04-18, 25DEC2018, 2018/03/04."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 
 from towpath.fields.date_order import DateOrder
 from towpath.fields.dates import MONTH_NUMBERS
-from towpath.fields.invoices.rows import Cell, Row
+from towpath.fields.invoices.rows_and_cells import Cell, Row
 
 _YEAR_FIRST = re.compile(
     r"(?<![\d.,/-])((?:19|20)\d{2}) ?([-/.年]) ?(\d{1,2}) ?(?:\2|月) ?(\d{1,2})(?!\d|[-/.]\d)"

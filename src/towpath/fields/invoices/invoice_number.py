@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from towpath.fields.invoices import labels
-from towpath.fields.invoices.rows import Cell, Row
+from towpath.fields.invoices.rows_and_cells import Cell, Row
 
 _VALUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._\\-]{0,29}(?: ?[-/] ?[A-Za-z0-9]{1,12}){0,3}")
 _AMOUNT = re.compile(r"\d+[.,]\d{2}|\d{1,3}(?:[.,]\d{3})+[.,]\d{2}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from towpath.fields.invoices import labels
-from towpath.fields.invoices.rows import Cell, Row, enclosing
+from towpath.fields.invoices.rows_and_cells import Cell, Row, enclosing
 
 _REGISTRATION = re.compile(
     r"(?:(?<!\s)\s+)?[\(\[][^)\]]{0,99}?\d{4}[^)\]]*[\)\]]?|"

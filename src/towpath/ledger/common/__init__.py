@@ -1,0 +1,1 @@
+"""SQL files that are the same for SQLite and Postgres."""

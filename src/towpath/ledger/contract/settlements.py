@@ -1,4 +1,4 @@
-"""Settlements: what a worker reports about a job that it holds.
+"""The settlements that a worker reports about a job it holds: advance, finish, fail, suspend or release.
 
 Each settlement is one ledger verb; a batch of them is one transaction.
 """

@@ -1,0 +1,1 @@
+"""The SQLite engine of the ledger, and SQL files in its dialect."""

@@ -1,4 +1,4 @@
-"""Runs a statement on the driver's connection: SQLAlchemy takes longer for it than SQLite."""
+"""Runs an SQL statement directly on the driver's connection, which is faster than through SQLAlchemy."""
 
 from __future__ import annotations
 

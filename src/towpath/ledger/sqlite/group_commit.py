@@ -1,4 +1,4 @@
-"""Writes of several callers in one SQLite transaction: they are committed, and synced to disk, together.
+"""Commits the writes of several callers in one SQLite transaction, so that they share one sync to disk.
 
 A sync to disk takes longer than most writes. While one transaction is being committed, the next requests wait in a
 queue; the writer then takes all of them at once. Each has a savepoint, so that a request that fails is rolled back

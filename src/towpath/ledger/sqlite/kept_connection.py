@@ -1,4 +1,4 @@
-"""The connection of the thread that writes: kept from one transaction to the next, and replaced after an error."""
+"""Keeps the connection of the writing thread open between transactions, and replaces it after an error."""
 
 from __future__ import annotations
 

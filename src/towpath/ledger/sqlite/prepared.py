@@ -1,4 +1,4 @@
-"""Runs SQLAlchemy statements on the driver's connection, compiled once: SQLAlchemy takes longer for one than SQLite.
+"""Runs SQLAlchemy statements that were compiled once directly on the driver's connection, which is faster.
 
 Values are converted as SQLAlchemy does it. Only for statements that are built once: they are kept for ever.
 """

@@ -1,4 +1,4 @@
-"""The number of inputs per request that an embedding server was found to accept, known to all workers."""
+"""Reads and stores how many inputs per request an embedding server accepts, for all workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedding model of a library: which one answers searches, and its replacement by another one.
+"""Reads the embedding model of a library, and replaces it by another one when all vectors of that one exist.
 
 The vectors of the next model are stored beside the present ones by one `reembed` job per document. When no chunk lacks
 one, a single transaction puts them in place; until then the present vectors answer.

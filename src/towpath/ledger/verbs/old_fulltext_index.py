@@ -1,4 +1,4 @@
-"""The full-text index of earlier versions: it answers for documents that are not in the word index yet.
+"""Detects and drops the full-text index of earlier versions, which serves documents without a word index.
 
 Migration 0013 froze it: FTS5 on SQLite, a column of lexemes with a GIN index on Postgres.
 """

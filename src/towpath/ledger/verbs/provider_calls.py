@@ -1,4 +1,4 @@
-"""Provider calls: the intent is stored before the call and the answer after it, both under the job's lease."""
+"""Stores provider calls under the job's lease: the intent before the call, the answer after it."""
 
 from __future__ import annotations
 

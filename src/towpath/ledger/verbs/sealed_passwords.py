@@ -1,4 +1,4 @@
-"""The sealed passwords of runs that a new run is about to continue."""
+"""Reads the encrypted passwords of runs, for the new runs that continue them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row that `submit.sql` stores for a submission."""
+"""Builds the row that `submit.sql` stores for a submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Throttled providers, known to all workers; and how many workers share a provider's limits.
+"""Stores which providers are throttled, for all workers, and how many workers share a provider's limits.
 
 A throttle's row is written once for each refusal, not for each call. Each worker writes only its own row of
 `provider_users`, so workers do not wait for each other's row locks.

@@ -1,4 +1,4 @@
-"""Worker registry: each worker updates its own row regularly, so that idle workers are known as well."""
+"""Stores and lists the live workers: each worker updates its own row regularly, also while it is idle."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from towpath.errors import (
     TowpathError,
     Transient,
 )
-from towpath.providers.response_body import body_head
+from towpath.providers.error_response_body import body_head
 
 PROVIDER = "azure-document-intelligence"
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from towpath.errors import Transient
 from towpath.model.content import Block, Extraction, Page
+from towpath.providers.azure.analysis_fields import document_fields, key_value_fields
 from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, listed
-from towpath.providers.azure.fields import document_fields, key_value_fields
 
 _PAGE_DECORATION_ROLES = {"pageHeader", "pageFooter", "pageNumber"}
 

@@ -1,4 +1,4 @@
-"""The base of everything that asks a chat model for an answer by a JSON schema (structured outputs)."""
+"""The base class of everything that asks a chat model for an answer by a JSON schema (structured outputs)."""
 
 from __future__ import annotations
 

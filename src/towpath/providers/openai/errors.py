@@ -16,7 +16,7 @@ from towpath.errors import (
     TowpathError,
     Transient,
 )
-from towpath.providers.response_body import body_head
+from towpath.providers.error_response_body import body_head
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAIError

@@ -18,7 +18,7 @@ from towpath.process_runner import InputFile
 from towpath.providers.openai import prices
 from towpath.providers.openai.client import OPENAI_URL, connect
 from towpath.providers.openai.errors import PROVIDER, translate
-from towpath.providers.openai.languages import language_code
+from towpath.providers.openai.language_names import language_code
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

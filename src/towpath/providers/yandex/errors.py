@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from towpath.errors import AccountRefused, OperationLost, Rejected, Throttled, TowpathError, Transient
-from towpath.providers.response_body import body_head
+from towpath.providers.error_response_body import body_head
 
 PROVIDER = "yandex-speechkit"
 

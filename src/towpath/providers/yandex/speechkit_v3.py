@@ -12,6 +12,7 @@ from towpath.model.provider_answer import Answer, Pending
 from towpath.model.transcript import Transcript
 from towpath.providers.contract import Source
 from towpath.providers.yandex import errors, prices
+from towpath.providers.yandex.base64_upload import InlineUpload
 from towpath.providers.yandex.http_client import (
     AUDIO_TYPES,
     OPERATIONS_URL,
@@ -20,7 +21,6 @@ from towpath.providers.yandex.http_client import (
     operation_id,
 )
 from towpath.providers.yandex.parse_transcript import audio_seconds, parse_transcript
-from towpath.providers.yandex.upload import InlineUpload
 
 if TYPE_CHECKING:
     from httpx import Response

@@ -1,0 +1,1 @@
+"""What readers of several formats share: markdown writer, safe zip and XML, tables and text decoding."""

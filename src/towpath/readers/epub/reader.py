@@ -15,7 +15,7 @@ from towpath.readers.common.page_breaks import (
     pages_from_starts,
 )
 from towpath.readers.common.safe_zip import open_archive
-from towpath.readers.epub.hooks import EpubHooks
+from towpath.readers.epub.html_hooks import EpubHooks
 from towpath.readers.epub.package import FORMAT_NAME, open_package
 from towpath.readers.epub.table_of_contents import ContentsEntry, read_table_of_contents
 from towpath.readers.html.html_to_markdown import HtmlToMarkdown

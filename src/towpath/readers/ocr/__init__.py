@@ -1,0 +1,1 @@
+"""Recognizes the text of scanned pages and images, with RapidOCR or Tesseract."""

@@ -1,4 +1,4 @@
-"""Recognizers of scanned pages besides `PageOcr`: one that plans batches, and one that returns recognized pages.
+"""Recognizes the scanned pages of a long file in batches: plans them, and reads the file with their results.
 
 A file with few scanned pages is read in one pass. The scanned pages of a longer file are recognized batch by
 batch, each in its own call of a child process; then the file is read once more with the recognized pages. Both ways

@@ -1,4 +1,4 @@
-"""What an OCR engine returns for a page image: pieces of text lines with their words, boxes and confidences."""
+"""The result of an OCR engine for a page image: pieces of text lines with words, boxes and confidences."""
 
 from __future__ import annotations
 

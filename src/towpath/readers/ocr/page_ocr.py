@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from towpath.readers.ocr.languages import RAPIDOCR_SCRIPTS, script_of
 from towpath.readers.ocr.rapidocr_pages import RapidOcrPages
 from towpath.readers.ocr.settings import OcrEngines
 from towpath.readers.ocr.state import OcrState
 from towpath.readers.ocr.tesseract_engine import PAGES_PER_GROUP
+from towpath.readers.ocr.tesseract_languages import RAPIDOCR_SCRIPTS, script_of
 from towpath.readers.ocr.tesseract_pages import TesseractPages
 from towpath.readers.pdf.page_model import PdfPage
 from towpath.readers.pdf.pdfium import PdfiumFile

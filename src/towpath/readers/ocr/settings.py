@@ -1,4 +1,4 @@
-"""OCR settings, and the search for the installed engines: RapidOCR and Tesseract's language data.
+"""The OCR settings, and the search for installed engines: RapidOCR and Tesseract's language data.
 
 Tesseract itself is built into liteparse; only its language data must be installed. RapidOCR is a package with its
 models inside. ``page_ocr.py`` uses them for scanned PDFs and for images.

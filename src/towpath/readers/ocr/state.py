@@ -1,4 +1,4 @@
-"""What earlier pages of a file decide for the later ones. It is stored with each batch of a long scan."""
+"""The state that OCR passes from page to page of a file; it is stored with each batch of a long scan."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from towpath.model.content import Word
 from towpath.readers.ocr.deskew import box_on_page, level, skew_angle
-from towpath.readers.ocr.languages import language_of, one_per_script
 from towpath.readers.ocr.line_layout import group_rows, layout
 from towpath.readers.ocr.ocr_result import Segment
 from towpath.readers.ocr.settings import LanguageData
 from towpath.readers.ocr.state import OcrState
 from towpath.readers.ocr.tesseract_engine import TesseractEngine, TesseractResult
+from towpath.readers.ocr.tesseract_languages import language_of, one_per_script
 from towpath.readers.pdf.images_to_pdf import PageImage
 from towpath.readers.pdf.liteparse_pages import convert_page
 from towpath.readers.pdf.page_model import (

@@ -1,0 +1,1 @@
+"""Readers of Microsoft Office files and spreadsheets."""

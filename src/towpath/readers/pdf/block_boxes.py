@@ -1,4 +1,4 @@
-"""Positions on a page as shares of its width and height."""
+"""Converts positions on a PDF page to shares of the page's width and height."""
 
 from __future__ import annotations
 

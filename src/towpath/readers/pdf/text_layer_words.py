@@ -1,4 +1,4 @@
-"""The words of a text layer with their boxes, for finding fields by their place on the page."""
+"""Reads the words of a PDF's text layer with their boxes, to find fields by their place on the page."""
 
 from __future__ import annotations
 

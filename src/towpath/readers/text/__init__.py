@@ -1,0 +1,1 @@
+"""Readers of plain text, markdown, CSV and RTF files."""

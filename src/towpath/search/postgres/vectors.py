@@ -17,9 +17,9 @@ from sqlalchemy.dialects import postgresql
 
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Vectors
+from towpath.search.allowed_documents import allowed_documents
 from towpath.search.chunk_rows import COLUMNS, to_chunk_row
 from towpath.search.contract import ChunkRow, EmbeddingSpace, RankedChunk, Scope
-from towpath.search.filters import allowed_documents
 
 #: The dimensions that have an HNSW index, and the type of the index (see migration 0002).
 INDEX_TYPE_BY_DIMENSION = dict.fromkeys((256, 384, 512, 768, 1024, 1536), "vector") | {3072: "halfvec"}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from towpath.ledger.database import Database, Transaction
 from towpath.providers.contract import Vectors
+from towpath.search.allowed_documents import allowed_ids
 from towpath.search.chunk_rows import read_chunk_rows
 from towpath.search.contract import ChunkRow, EmbeddingSpace, RankedChunk, Scope
-from towpath.search.filters import allowed_ids
 from towpath.search.query_parser import ParsedQuery
 from towpath.search.sqlite.vector_index_cache import VectorIndexCache
 from towpath.search.words.bm25 import WordMatches

@@ -1,0 +1,1 @@
+"""Word search by BM25 over the word index, on both engines."""

@@ -1,4 +1,4 @@
-"""The word search of both engines: BM25 over the segments of the organization, restricted to the scope."""
+"""Searches words on both engines: BM25 over the index segments of an organization."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from towpath.ledger.database import Transaction
+from towpath.search.allowed_documents import allowed_ids
 from towpath.search.contract import RankedChunk, Scope
-from towpath.search.filters import allowed_ids
 from towpath.search.query_parser import ParsedQuery
 from towpath.search.words import similar_chunks, vocabulary
 from towpath.search.words.bm25 import WordMatches, search_words

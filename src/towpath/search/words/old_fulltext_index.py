@@ -7,8 +7,8 @@ from sqlalchemy import select, text
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import documents
 from towpath.ledger.verbs.old_fulltext_index import has_old_index
+from towpath.search.allowed_documents import allowed_ids
 from towpath.search.contract import RankedChunk, Scope
-from towpath.search.filters import allowed_ids
 from towpath.search.query_parser import ParsedQuery
 from towpath.text.stemming import lower_case
 from towpath.text.word_tokenizer import words

@@ -1,4 +1,4 @@
-"""The words of a library as they are written: completions of a beginning, and corrections of a misspelled word."""
+"""Completes the beginnings of words and corrects misspelled ones, by the words that occur in a library."""
 
 from __future__ import annotations
 

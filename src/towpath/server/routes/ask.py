@@ -67,7 +67,7 @@ async def ask(
     """
     if body.document_id is not None:
         await services.queries.document(org, body.document_id)
-    parts = services.asker.ask(Question(org, body.question, body.filters()))
+    parts = services.question_service.ask(Question(org, body.question, body.filters()))
     if _wants_stream(body, accept):
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(_events(parts), media_type=EVENT_STREAM, headers=headers)

@@ -17,7 +17,7 @@ from towpath.server.deps import Caller, Id, NeedsDiskSpace, Org, ServicesDep, pa
 from towpath.server.document_filters import document_filters
 from towpath.server.downloads import file_response, original_file, require_blob
 from towpath.server.problems import PROBLEM_RESPONSE
-from towpath.server.routes.versions import find_version, text_key
+from towpath.server.routes.document_versions import find_version, text_key
 from towpath.server.schemas.document_status import StatusView, status_view
 from towpath.server.schemas.documents import (
     ChunkView,

@@ -1,4 +1,4 @@
-"""Views of field schemas."""
+"""Request and response models for field schemas."""
 
 from __future__ import annotations
 

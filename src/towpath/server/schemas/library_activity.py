@@ -1,4 +1,4 @@
-"""Response model to poll: a version that differs after any change of the library, and the jobs that wait or run."""
+"""The response model of a poll for changes: the version of the library, and the jobs that wait or run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of the embedding model of a library."""
+"""Response models for the embedding model of a library and its change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The uploaded file of a document as a local file. A locked PDF is opened with the password of the run."""
+"""Provides the uploaded file of a document as a local file; a locked PDF is opened with the run's password."""
 
 from __future__ import annotations
 

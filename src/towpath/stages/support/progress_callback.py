@@ -1,4 +1,4 @@
-"""A synchronous callback that reports progress to the ledger in the background."""
+"""Makes a synchronous callback that reports the progress of a stage to the ledger in the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors as they are stored: half precision for local models, and what a paid provider answered as it is.
+"""Encodes and decodes stored vectors: half precision for local models, full precision for paid providers.
 
 Half precision changes a cosine by less than 0.001 and takes half of the space.
 """

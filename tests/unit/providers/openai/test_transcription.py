@@ -14,7 +14,7 @@ from tests.support.timeouts import REQUEST_SECONDS
 from towpath.errors import AccountRefused, Ambiguous, Refused, Throttled
 from towpath.model.recording import Window
 from towpath.process_runner import InputFile
-from towpath.providers.openai.languages import language_code
+from towpath.providers.openai.language_names import language_code
 from towpath.providers.openai.transcription import OpenAITranscriber
 
 WINDOW = (60.0, 70.0)

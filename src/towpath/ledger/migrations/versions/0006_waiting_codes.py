@@ -1,4 +1,4 @@
-"""Codes instead of sentences: why a job waits, what progress counts, why a provider is throttled.
+"""Replaces sentences by codes: why a job waits, what progress counts, why a provider is throttled.
 
 The version before this one stored an English sentence in `waiting_for`. This migration is the only code that
 reads those sentences. It stores each one in `waiting_detail`, with the code that fits best beside it.

@@ -1,4 +1,4 @@
-"""Rename `provider_calls.reopened` to `repeated`, the word that the API and the page use."""
+"""Renames `provider_calls.reopened` to `repeated`, the word that the API and the page use."""
 
 from __future__ import annotations
 

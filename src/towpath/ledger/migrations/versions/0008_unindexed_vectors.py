@@ -1,4 +1,4 @@
-"""Finds the published vectors that are not in the HNSW index yet: their dimension is null. Postgres only."""
+"""Adds an index of the chunks whose vectors are not in the HNSW index yet (null dimension). Postgres only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which provider rejected a run, and the batch sizes that providers were found to accept."""
+"""Adds which provider rejected a run, and the batch sizes that providers accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Store with each run why it was queued, and whether it is continued by a new run after its deadline.
+"""Adds why a run was queued, and whether a new run continues it after its deadline.
 
 The reason of a run of an earlier version is unknown: null.
 """

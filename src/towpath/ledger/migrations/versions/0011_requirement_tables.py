@@ -1,5 +1,6 @@
-"""The tables of the requirements: database defaults, `last_heartbeat`, `is_job_stale`, the view `processing_jobs`;
-what each run was promised, and the settings of each worker.
+"""Adds the defaults, columns and view that the requirements name, the policy of runs and the settings of workers.
+
+The columns and the view are `last_heartbeat`, `is_job_stale` and `processing_jobs`.
 
 An INSERT into the view queues a run of a call from a stage. Other changes through the view are refused: a claim or a
 completion without a lease could overwrite the work of a worker.

@@ -1,4 +1,4 @@
-"""Scopes and expiry of API keys, and the audit table. Existing keys keep what they could do: read and write."""
+"""Adds scopes and expiry of API keys, and the audit table. Existing keys keep what they could do: read and write."""
 
 from __future__ import annotations
 

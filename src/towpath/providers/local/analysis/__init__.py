@@ -1,0 +1,1 @@
+"""Analyzes calls on this machine, without a model."""

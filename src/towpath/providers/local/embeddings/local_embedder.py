@@ -1,4 +1,4 @@
-"""What the embedders on this machine have in common: batches of a fixed size, run in a child process, at no cost."""
+"""The base class of local embedders: batches of a fixed size, run in a child process, at no cost."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Extracts audio and transcribes speech on this machine."""

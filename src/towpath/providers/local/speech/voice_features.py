@@ -1,4 +1,4 @@
-"""The acoustic features of the speaker model: 80 mel bands in decibels, each with its mean over time removed.
+"""Computes the input of the speaker model: 80 mel bands in decibels, each with its mean over time removed.
 
 They repeat the features that the model was trained with (SpeechBrain's `Fbank`).
 """

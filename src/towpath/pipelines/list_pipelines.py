@@ -1,0 +1,25 @@
+"""Lists the stages and pipelines of an installation for the commands and the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from towpath.model.stage_declaration import StageDeclaration
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPipeline:
+    """A pipeline by the names of its stages. ``source`` is `towpath` or `settings`."""
+
+    name: str
+    stages: tuple[str, ...]
+    follow_ups: tuple[str, ...]
+    source: str
+    #: The rules that choose it, in words.
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PluginList:
+    stages: tuple[StageDeclaration, ...] = ()
+    pipelines: tuple[ListedPipeline, ...] = ()

@@ -1,0 +1,1 @@
+"""Reader of JSON, YAML, XML and Jupyter notebooks."""
