@@ -20,7 +20,7 @@ from bench.relevance.collection import Collection, find_collections, read_collec
 from bench.relevance.library import chunk_collection, document_id, embed_texts, fill
 from bench.relevance.ndcg import mean_ndcg
 from bench.search.figures import table
-from towpath.bootstrap.embedders import embedder as make_embedder
+from towpath.bootstrap.embedders import build_embedder as make_embedder
 from towpath.bootstrap.embedders import run_in_thread
 from towpath.config import load
 from towpath.ledger.database import Database

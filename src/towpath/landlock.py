@@ -39,7 +39,9 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 INPUTS, OUTPUTS = "inputs", "outputs"
 
 
-def restrict(libc: ctypes.CDLL, scratch: Path, readable: Sequence[Path], writable: Sequence[Path]) -> bool:
+def restrict_files(
+    libc: ctypes.CDLL, scratch: Path, readable: Sequence[Path], writable: Sequence[Path]
+) -> bool:
     """Allow programs and libraries, the given paths and the parts of ``scratch``; nothing else. False if refused.
 
     ``scratch/inputs`` and ``scratch/outputs`` hold files that other processes hand over; they cannot be listed.

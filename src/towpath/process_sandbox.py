@@ -85,15 +85,15 @@ def enter_sandbox(paths: SandboxPaths | None) -> dict[str, bool]:
     if libc is None:
         return held
     if paths is not None:
-        held["own_files_only"] = landlock.restrict(
+        held["own_files_only"] = landlock.restrict_files(
             libc, paths.scratch, paths.readable, (paths.temporary, *paths.writable)
         )
-    filtered = seccomp.available()
+    filtered = seccomp.is_supported()
     if not filtered:
         held["no_network"] = _leave_network(libc)
     held["no_capabilities"] = _drop_capabilities(libc)
     if filtered:
-        held["no_network"] = seccomp.install(libc)
+        held["no_network"] = seccomp.install_filter(libc)
     held["system_call_filter"] = filtered and held["no_network"]
     return held
 

@@ -62,12 +62,12 @@ _REFUSED: Mapping[str, tuple[int, tuple[int, ...]]] = {
 _OWN_PROCESS_ONLY: Mapping[str, tuple[int, ...]] = {"x86_64": (234, 302), "aarch64": (131, 261)}
 
 
-def available() -> bool:
+def is_supported() -> bool:
     """Whether there is a filter for this machine."""
     return sys.platform == "linux" and platform.machine() in _REFUSED
 
 
-def install(libc: ctypes.CDLL) -> bool:
+def install_filter(libc: ctypes.CDLL) -> bool:
     """Install the filter for this process and its children. It needs `no_new_privs`."""
     machine = platform.machine()
     code = _program(*_REFUSED[machine], _OWN_PROCESS_ONLY[machine], os.getpid())

@@ -13,7 +13,7 @@ COMMIT_FILE = _PACKAGE / "commit.txt"
 
 
 @cache
-def commit() -> str | None:
+def source_commit() -> str | None:
     """The commit of an installed package or of the checkout that it runs from; None if it is not known."""
     checkout = _PACKAGE.parent.parent
     if (checkout / ".git").exists():
@@ -44,5 +44,5 @@ def git_commit(checkout: Path) -> str | None:
 
 def version_text() -> str:
     """`0.2.0`, or `0.2.0 (commit 0123456789ab)`."""
-    known = commit()
+    known = source_commit()
     return f"{__version__} (commit {known})" if known else __version__

@@ -85,8 +85,8 @@ async def test_a_transcript_is_returned_in_the_requested_format(client: ApiClien
 def test_subtitles_escape_the_spoken_text() -> None:
     hostile = Transcript((Segment("<b>a --> b</b> & c", "Speaker 1", 3661.5, 3661.6),))
 
-    assert "01:01:01,500 --> 01:01:02,000\nSpeaker 1: <b>a → b</b> & c" in subtitles.srt(hostile)
-    assert "<v Speaker 1>&lt;b&gt;a → b&lt;/b&gt; &amp; c" in subtitles.vtt(hostile)
+    assert "01:01:01,500 --> 01:01:02,000\nSpeaker 1: <b>a → b</b> & c" in subtitles.to_srt(hostile)
+    assert "<v Speaker 1>&lt;b&gt;a → b&lt;/b&gt; &amp; c" in subtitles.to_vtt(hostile)
 
 
 async def test_two_people_on_two_channels_are_two_speakers(client: ApiClient) -> None:

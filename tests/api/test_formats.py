@@ -130,7 +130,7 @@ async def test_an_old_word_file_is_read_by_libreoffice_or_refused_with_advice(cl
     run = (await client.get(f"/documents/{document['id']}/runs"))[0]
 
     assert document["media_type"] == "application/msword"
-    if seccomp.available():
+    if seccomp.is_supported():
         assert run["error"].endswith("Save it as .docx and upload that.")
         assert "LibreOffice" not in run["error"], "the sandbox would not start it"
     elif find_libreoffice() is None:

@@ -28,7 +28,7 @@ from towpath.bootstrap.data_dir_lock import lock_data_dir
 from towpath.cli.main import main
 from towpath.clock import SystemClock
 from towpath.drill.fault_injection import FaultPoint
-from towpath.drill.worker import WorkerSpec, work
+from towpath.drill.worker import WorkerSpec, run_worker
 from towpath.ledger.database import Database
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
@@ -175,7 +175,7 @@ async def leave_unfinished(
     reader.faults.add(Fault("poll", "running", times=-1))
     fault_point = FaultPoint(signal.SIGKILL, "before", "finish", 1)
     spec = WorkerSpec(client.runtime.settings, folder, folder / "worker.log", (fault_point,))
-    worker = fork_server.Process(target=work, args=(spec,), daemon=True)
+    worker = fork_server.Process(target=run_worker, args=(spec,), daemon=True)
     worker.start()
     letter = (await client.upload("letter.pdf", LETTER))["id"]
 

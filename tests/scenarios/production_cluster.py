@@ -21,7 +21,7 @@ from tests.support.fork_server import fork_server
 from tests.support.timeouts import LONG_LEASE_SECONDS, PROCESS_SECONDS, wait_until
 from towpath.config import Settings
 from towpath.drill.fault_injection import FaultPoint
-from towpath.drill.worker import WorkerSpec, work
+from towpath.drill.worker import WorkerSpec, run_worker
 from towpath.ledger.database import Rows
 from towpath.ledger.postgres.database import PostgresDatabase
 
@@ -53,7 +53,7 @@ class ProductionCluster:
         all_settings = replace(self.settings, **settings)
         faults = tuple(FaultPoint.parse(signal.SIGKILL, fault_point) for fault_point in fault_points)
         spec = WorkerSpec(all_settings, self.folder, log, faults)
-        process = fork_server.Process(target=work, args=(spec,), daemon=True)
+        process = fork_server.Process(target=run_worker, args=(spec,), daemon=True)
         process.start()
         self.workers.append(process)
         return process

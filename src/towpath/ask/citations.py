@@ -10,7 +10,7 @@ from towpath.model.passage import Passage
 from towpath.text.quotes import find_quote
 
 
-def verify(written: WrittenSentence, passages: Sequence[Passage]) -> Sentence | None:
+def verify_citations(written: WrittenSentence, passages: Sequence[Passage]) -> Sentence | None:
     """The sentence with its verified citations; None if it has none."""
     citations = {(item.passage.chunk_id, item.start, item.end): item for item in _verified(written, passages)}
     return Sentence(written.text, tuple(citations.values())) if citations else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from towpath.ask.citations import verify
+from towpath.ask.citations import verify_citations
 from towpath.ask.contract import AnswerPart, FinishedAnswer, PassageReader, Question, RetrievedPassages
 from towpath.ask.question_call_cache import CachedQuestionCalls
 from towpath.ask.quote_passages import extract_answer
@@ -73,7 +73,7 @@ class LibraryQuestionService:
         supported = left_out = 0
         async for part in call.parts():
             for written in parser.feed(part):
-                sentence = await asyncio.to_thread(verify, written, call.passages)
+                sentence = await asyncio.to_thread(verify_citations, written, call.passages)
                 if sentence is None:
                     left_out += 1
                 else:

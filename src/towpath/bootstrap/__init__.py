@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from towpath.bootstrap.cloud_providers import check as check_providers
+    from towpath.bootstrap.cloud_providers import check_providers
     from towpath.bootstrap.database_and_storage import (
         enable_row_level_security,
         open_database,
@@ -56,6 +56,6 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"{__name__}.{_MODULES[name]}")
-    value = getattr(module, "check" if name == "check_providers" else name)
+    value = getattr(module, name)
     globals()[name] = value
     return value

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 AI_SCOPE = "https://cognitiveservices.azure.com/.default"
 
 
-def credential(settings: Settings, reason: str) -> AsyncTokenCredential:
+def azure_credential(settings: Settings, reason: str) -> AsyncTokenCredential:
     """A credential for one client, which closes it. ``reason`` is the setting that needs it."""
     if settings.azure_credential != "default":
         raise ConfigError(

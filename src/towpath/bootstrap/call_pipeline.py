@@ -45,7 +45,7 @@ class CallPipelineBuilder:
     def __init__(self, settings: Settings, process_pool: ProcessPool) -> None:
         self._settings = settings
         self._process_pool = process_pool
-        self._transcriber = transcriber(settings, process_pool)
+        self._transcriber = build_transcriber(settings, process_pool)
         self._call_analyzer = call_analyzer(settings, process_pool)
 
     def pipeline(
@@ -100,14 +100,14 @@ class Closable(Protocol):
     async def aclose(self) -> None: ...
 
 
-def transcriber(settings: Settings, process_pool: ProcessPool) -> WindowTranscriber | Transcriber:
+def build_transcriber(settings: Settings, process_pool: ProcessPool) -> WindowTranscriber | Transcriber:
     if settings.transcriber == "whisper":
         return WhisperTranscriber(process_pool, language=settings.call_language)
     if settings.transcriber == "openai":
         return openai_transcriber(settings, process_pool)
     if is_own(settings.transcriber):
         return cast("WindowTranscriber | Transcriber", own_provider(settings, "transcriber"))
-    return speechkit(settings)
+    return build_speechkit_client(settings)
 
 
 def speaker_separator(
@@ -131,7 +131,7 @@ def openai_transcriber(settings: Settings, process_pool: ProcessPool | None) -> 
     )
 
 
-def speechkit(settings: Settings) -> SpeechKit | SpeechKitV2:
+def build_speechkit_client(settings: Settings) -> SpeechKit | SpeechKitV2:
     """The client of the SpeechKit API that the setting `transcriber` names."""
     key = require_setting(settings, "speechkit_api_key", f"transcriber = {settings.transcriber}")
     if settings.transcriber == "speechkit-v2":

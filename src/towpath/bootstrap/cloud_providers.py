@@ -75,7 +75,7 @@ def azure_openai_embedder(settings: Settings, model: ModelId | None = None) -> O
     endpoint = require_setting(settings, "azure_openai_endpoint", reason)
     return OpenAIEmbedder(
         settings.azure_openai_key
-        or azure_identity.AzureTokens(azure_identity.credential(settings, f"`{reason}`")),
+        or azure_identity.AzureTokens(azure_identity.azure_credential(settings, f"`{reason}`")),
         settings.openai_embedding_model if model is None else model.model,
         settings.openai_embedding_dimensions if model is None else model.dimension,
         deployment=settings.azure_openai_deployment if model is None else None,
@@ -86,7 +86,7 @@ def azure_openai_embedder(settings: Settings, model: ModelId | None = None) -> O
     )
 
 
-def limits(settings: Settings) -> dict[str, Limits]:
+def provider_limits(settings: Settings) -> dict[str, Limits]:
     """The rate and concurrency limits by provider name, as stored with provider calls."""
     return {
         _AZURE: Limits(
@@ -110,7 +110,7 @@ def throttle_pauses(settings: Settings) -> BackoffSettings:
     )
 
 
-def patience(settings: Settings) -> ProviderPatience:
+def provider_patience(settings: Settings) -> ProviderPatience:
     """For how long a run waits for each provider."""
     by_provider = {
         _AZURE: settings.document_intelligence_patience_seconds,
@@ -123,7 +123,7 @@ def patience(settings: Settings) -> ProviderPatience:
     )
 
 
-def check(settings: Settings) -> None:
+def check_providers(settings: Settings) -> None:
     """Raise ConfigError at start if a setting or a package is missing."""
     if settings.reader == "azure":
         require_package("azure.ai.documentintelligence", "azure", "reader = azure")
@@ -159,7 +159,7 @@ def document_intelligence(settings: Settings) -> DocumentIntelligence:
     reason = "reader = azure"
     return DocumentIntelligence(
         require_setting(settings, "document_intelligence_endpoint", reason),
-        settings.document_intelligence_key or azure_identity.credential(settings, f"`{reason}`"),
+        settings.document_intelligence_key or azure_identity.azure_credential(settings, f"`{reason}`"),
         settings.document_intelligence_model,
         settings.document_intelligence_features,
         by_url=settings.document_intelligence_by_url,

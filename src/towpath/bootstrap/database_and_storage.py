@@ -94,7 +94,7 @@ def open_store(settings: Settings, incoming: Path) -> BlobStore:
         ) from error
     if not settings.blob_storage.startswith("https://"):
         return AzureStore(settings.blob_storage, settings.blob_container, incoming)
-    credential = azure_identity.credential(settings, "an address as `blob_storage`")
+    credential = azure_identity.azure_credential(settings, "an address as `blob_storage`")
     return AzureStore(settings.blob_storage, settings.blob_container, incoming, credential)
 
 

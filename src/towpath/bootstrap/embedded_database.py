@@ -56,7 +56,7 @@ def _refuse_truncated(path: Path) -> None:
     )
 
 
-class Recovery:
+class StartupRecovery:
     """Recovers the runs of an ended process at start; repeats it while the database accepts no writes."""
 
     def __init__(self, recover: Callable[[], Awaitable[None]]) -> None:

@@ -35,7 +35,7 @@ async def run_in_thread(function: Callable[..., Vectors], *arguments: object) ->
     return await asyncio.to_thread(function, *arguments)
 
 
-def embedder(settings: Settings, run: Run) -> Embedder:
+def build_embedder(settings: Settings, run: Run) -> Embedder:
     """The embedder that the setting names."""
     match settings.embedder:
         case "openai":
@@ -63,7 +63,7 @@ class SettingsEmbedders:
         self._settings = settings
         self._models = models
         self._run = run
-        self.chosen = embedder(settings, run)
+        self.chosen = build_embedder(settings, run)
         self._known: dict[ModelId, Embedder | None] = {model_id(self.chosen): self.chosen}
 
     async def for_organization(self, org_id: str) -> Embedder:

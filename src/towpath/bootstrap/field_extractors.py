@@ -45,7 +45,7 @@ def field_extractor(settings: Settings) -> OpenAIFieldExtractor | None:
     endpoint = require_setting(settings, "azure_openai_endpoint", reason)
     return OpenAIFieldExtractor(
         settings.azure_openai_key
-        or azure_identity.AzureTokens(azure_identity.credential(settings, f"`{reason}`")),
+        or azure_identity.AzureTokens(azure_identity.azure_credential(settings, f"`{reason}`")),
         settings.openai_field_model,
         deployment=settings.azure_openai_field_deployment,
         base_url=f"{endpoint.rstrip('/')}/openai/v1",

@@ -9,12 +9,12 @@ from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.pipelines.compose import ComposedPipeline, available_stages, check_rules, compose_all
 from towpath.pipelines.labels import add_labels
-from towpath.pipelines.list_pipelines import ListedPipeline, PluginList
+from towpath.pipelines.list_pipelines import InstalledPipelines, ListedPipeline
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.pipelines.shipped_stages import CALL
 from towpath.plugins import STAGES, load_plugins, own_readers
 from towpath.readers.registry import is_shipped
-from towpath.sdk.plugin_stage_adapter import bind
+from towpath.sdk.plugin_stage_adapter import adapt_stage
 from towpath.sdk.stage import OwnStage
 from towpath.storage.contract import BlobStore
 
@@ -67,7 +67,7 @@ def bind_pipelines(
     stages |= {entry.name: entry for entry in shipped["document"].entries}
     stages[f"{CALL}/chunk"] = next(entry for entry in shipped["call"].stages if entry.name == "chunk")
     for own in plugins.stages:
-        stages[own.name] = StageEntry(own.name, bind(own, blobs, values.get(own.name, {})))
+        stages[own.name] = StageEntry(own.name, adapt_stage(own, blobs, values.get(own.name, {})))
     maintenance = shipped["document"].maintenance
     pipelines = {
         name: replace(
@@ -82,7 +82,7 @@ def bind_pipelines(
     return pipelines, stages
 
 
-def plugin_list(settings: Settings, plugins: Plugins) -> PluginList:
+def plugin_list(settings: Settings, plugins: Plugins) -> InstalledPipelines:
     """What `GET /stages` and `GET /pipelines` show."""
     own = [stage.declaration for stage in plugins.stages]
     stages = [
@@ -91,7 +91,7 @@ def plugin_list(settings: Settings, plugins: Plugins) -> PluginList:
         for stage in variants
     ]
     configured = {pipeline.name for pipeline in settings.pipelines}
-    return PluginList(
+    return InstalledPipelines(
         tuple(stages),
         tuple(
             ListedPipeline(

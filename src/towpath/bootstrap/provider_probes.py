@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from towpath.bootstrap import cloud_providers
-from towpath.bootstrap.call_pipeline import openai_call_analyzer, openai_transcriber, speechkit
+from towpath.bootstrap.call_pipeline import build_speechkit_client, openai_call_analyzer, openai_transcriber
 from towpath.bootstrap.field_extractors import field_extractor
 from towpath.bootstrap.question_service import openai_question_answerer
 from towpath.config import Settings
 from towpath.errors import TowpathError
 
 
-class Probed(Protocol):
+class ProbedProvider(Protocol):
     """A provider's client that can verify its settings by one small request."""
 
     @property
@@ -37,7 +37,7 @@ class ProbeResult:
 
 async def probe_providers(settings: Settings) -> list[ProbeResult]:
     """Send the requests one after another. Raises ConfigError if a required setting is missing."""
-    cloud_providers.check(settings)
+    cloud_providers.check_providers(settings)
     results: list[ProbeResult] = []
     async with _clients(settings) as clients:
         for name, client in clients.items():
@@ -52,9 +52,9 @@ async def probe_providers(settings: Settings) -> list[ProbeResult]:
 
 
 @asynccontextmanager
-async def _clients(settings: Settings) -> AsyncGenerator[dict[str, Probed]]:
+async def _clients(settings: Settings) -> AsyncGenerator[dict[str, ProbedProvider]]:
     """The clients of all configured providers, by the setting that names each."""
-    clients: dict[str, Probed] = {}
+    clients: dict[str, ProbedProvider] = {}
     if settings.reader == "azure":
         clients["reader = azure"] = cloud_providers.document_intelligence(settings)
     if settings.embedder == "openai":
@@ -62,7 +62,7 @@ async def _clients(settings: Settings) -> AsyncGenerator[dict[str, Probed]]:
     if settings.embedder == "azure-openai":
         clients["embedder = azure-openai"] = cloud_providers.azure_openai_embedder(settings)
     if settings.transcriber.startswith("speechkit"):
-        clients[f"transcriber = {settings.transcriber}"] = speechkit(settings)
+        clients[f"transcriber = {settings.transcriber}"] = build_speechkit_client(settings)
     if settings.transcriber == "openai":
         clients["transcriber = openai"] = openai_transcriber(settings, None)
     if settings.call_analyzer == "openai":

@@ -21,7 +21,7 @@ from towpath.bootstrap.database_and_storage import (
     open_store,
     open_worker_session,
 )
-from towpath.bootstrap.embedded_database import Recovery, migrate_embedded
+from towpath.bootstrap.embedded_database import StartupRecovery, migrate_embedded
 from towpath.bootstrap.embedders import SettingsEmbedders, run_in_pool, start_model_changes
 from towpath.bootstrap.http_worker_jobs import open_remote_jobs
 from towpath.bootstrap.job_queue import claimed_stages, require_queue
@@ -93,7 +93,7 @@ async def open_runtime(
     """Open a runtime. With ``with_worker``, a worker runs for the duration of the context."""
     exclusive = settings.embedded and overrides.exclusive
     async with AsyncExitStack() as stack:
-        cloud_providers.check(settings)
+        cloud_providers.check_providers(settings)
         plugins = load_pipelines(settings)
         for warning in install_hints(settings) if with_worker else ():
             log.warning(warning)
@@ -177,7 +177,7 @@ async def open_runtime(
         limiter = ProviderLimiter(
             ledger,
             clock,
-            cloud_providers.limits(settings),
+            cloud_providers.provider_limits(settings),
             cloud_providers.throttle_pauses(settings),
             pause_check,
         )
@@ -223,7 +223,7 @@ async def open_runtime(
         )
         stack.push_async_callback(services.question_service.aclose)
         worker = None
-        recovery = Recovery(lambda: _recover(ledger, clock, settings))
+        recovery = StartupRecovery(lambda: _recover(ledger, clock, settings))
         if exclusive:
             await recovery.attempt()
             keeping_reserve = asyncio.create_task(_keep_reserve(disk))
@@ -296,7 +296,7 @@ def _retry_policy(settings: Settings) -> RetryPolicy:
         max_crashes=settings.max_crashes,
         backoff_scale=settings.backoff_scale,
         fixed_backoff=settings.backoff == "fixed",
-        patience=cloud_providers.patience(settings),
+        patience=cloud_providers.provider_patience(settings),
     )
 
 
@@ -340,7 +340,7 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
         await task
 
 
-async def _stop(worker: Worker, running: asyncio.Task[None], recovery: Recovery) -> None:
+async def _stop(worker: Worker, running: asyncio.Task[None], recovery: StartupRecovery) -> None:
     worker.stop()
     if not recovery.done:
         running.cancel()

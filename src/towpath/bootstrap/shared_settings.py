@@ -39,7 +39,7 @@ def shared_settings(settings: Settings) -> Json:
 
 def run_policy(settings: Settings) -> RunPolicy:
     """What a run that is created now is promised."""
-    patience = cloud_providers.patience(settings)
+    patience = cloud_providers.provider_patience(settings)
     return RunPolicy(
         max_attempts=settings.max_attempts,
         recovery=settings.recovery,

@@ -26,7 +26,7 @@ from towpath.ledger.schema_revisions import newest_schema
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.queries.setting_differences import setting_differences
-from towpath.version import commit, version_text
+from towpath.version import source_commit, version_text
 from towpath.worker.retention import Pruner
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> No
     storage = asyncio.run(_verify_files(settings, repair)) if exists else None
     probes = asyncio.run(bootstrap.probe_providers(settings)) if live else []
     if as_json:
-        program = {"version": __version__, "commit": commit(), "schema_version": newest_schema()}
+        program = {"version": __version__, "commit": source_commit(), "schema_version": newest_schema()}
         report: dict[str, object] = {
             "program": program,
             "settings": effective_settings(loaded),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from towpath.cli.options import LoadedSettings, common, json_option
+from towpath.cli.options import LoadedSettings, json_option, settings_options
 
 
 @click.group("keys")
@@ -15,7 +15,7 @@ def key_commands() -> None:
 
 
 @key_commands.command("create")
-@common
+@settings_options
 @click.argument("name")
 @click.option("--organization", default="home", help="Organization of the key; created if missing.")
 @click.option(
@@ -51,7 +51,7 @@ def create_key(
 
 
 @key_commands.command("list")
-@common
+@settings_options
 @json_option
 def list_keys(loaded: LoadedSettings, as_json: bool) -> None:
     """List API keys, without their secrets."""
@@ -61,7 +61,7 @@ def list_keys(loaded: LoadedSettings, as_json: bool) -> None:
 
 
 @key_commands.command("revoke")
-@common
+@settings_options
 @click.argument("key_id")
 def revoke_key(loaded: LoadedSettings, key_id: str) -> None:
     """Revoke an API key."""
@@ -71,7 +71,7 @@ def revoke_key(loaded: LoadedSettings, key_id: str) -> None:
 
 
 @click.command()
-@common
+@settings_options
 @click.option("--repair", is_flag=True, help="Delete files that no row refers to. Stop the server first.")
 @click.option("--live", is_flag=True, help="Send one small request to each configured provider.")
 @json_option
@@ -83,7 +83,7 @@ def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> No
 
 
 @click.command()
-@common
+@settings_options
 @json_option
 def prune(loaded: LoadedSettings, as_json: bool) -> None:
     """Delete old runs and unused cached answers now, by the retention settings. Servers may keep running."""
@@ -93,7 +93,7 @@ def prune(loaded: LoadedSettings, as_json: bool) -> None:
 
 
 @click.command()
-@common
+@settings_options
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
 def backup(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
@@ -104,7 +104,7 @@ def backup(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
 
 
 @click.command()
-@common
+@settings_options
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @json_option
 def restore(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
@@ -115,7 +115,7 @@ def restore(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
 
 
 @click.command("import")
-@common
+@settings_options
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @json_option
 def import_export(loaded: LoadedSettings, folder: Path, as_json: bool) -> None:

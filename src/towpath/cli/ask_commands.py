@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from towpath.cli.lookup import find_document
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import anchor_text
 from towpath.cli.table import short_id
 
@@ -20,7 +20,7 @@ TIMEOUT_SECONDS = 600.0
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("question")
 @click.option("--document", help="Ask about one document: its id, the beginning of its id, or its name.")
 @click.option("--kind", type=click.Choice(["document", "call"]), help="Only documents or only calls.")
@@ -33,7 +33,7 @@ def ask(target: Target, question: str, document: str | None, kind: str | None, a
         body = {"question": question, "document_id": document_id, "kind": kind, "stream": False}
         return await server.post("/ask", json=body, timeout=TIMEOUT_SECONDS)
 
-    print_answer(call(target, request), as_json, _format_lines)
+    print_answer(call_api(target, request), as_json, _format_lines)
 
 
 def _format_lines(answer: Any) -> list[str]:

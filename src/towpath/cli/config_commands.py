@@ -6,7 +6,7 @@ import json
 
 import click
 
-from towpath.cli.options import LoadedSettings, common, json_option
+from towpath.cli.options import LoadedSettings, json_option, settings_options
 
 
 def _print_example(context: click.Context, _option: click.Parameter, given: bool) -> None:
@@ -20,7 +20,7 @@ def _print_example(context: click.Context, _option: click.Parameter, given: bool
 
 
 @click.command()
-@common
+@settings_options
 @click.option(
     "--example",
     is_flag=True,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from towpath.cli.lookup import find_document
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import anchor_text, counted
 from towpath.cli.table import shortened, table_lines
 
@@ -25,18 +25,18 @@ def _get(target: Target, document: str, part: str, **parameters: object) -> Any:
     async def request(server: Api) -> Any:
         return await server.get(f"/documents/{await find_document(server, document)}/{part}", **parameters)
 
-    return call(target, request)
+    return call_api(target, request)
 
 
 def _text(target: Target, document: str, part: str, **parameters: object) -> str:
     async def request(server: Api) -> str:
         return await server.text(f"/documents/{await find_document(server, document)}/{part}", **parameters)
 
-    return call(target, request)
+    return call_api(target, request)
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 def content(target: Target, document: str) -> None:
     """Print a document's text as markdown."""
@@ -44,7 +44,7 @@ def content(target: Target, document: str) -> None:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @json_option
 def fields(target: Target, document: str, as_json: bool) -> None:
@@ -79,7 +79,7 @@ def _field_lines(answer: Any) -> list[str]:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @json_option
 def chunks(target: Target, document: str, as_json: bool) -> None:
@@ -100,7 +100,7 @@ def chunks(target: Target, document: str, as_json: bool) -> None:
             lines += [", ".join(filter(None, notes)), chunk["text"].strip(), ""]
         return lines[:-1] or ["No chunks."]
 
-    print_answer(call(target, request), as_json, format_lines)
+    print_answer(call_api(target, request), as_json, format_lines)
 
 
 async def all_chunks(server: Api, document_id: str) -> AsyncIterator[Any]:
@@ -113,7 +113,7 @@ async def all_chunks(server: Api, document_id: str) -> AsyncIterator[Any]:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @click.option(
     "--format",
@@ -130,7 +130,7 @@ def transcript(target: Target, document: str, output_format: str, as_json: bool)
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @json_option
 def analysis(target: Target, document: str, as_json: bool) -> None:
@@ -184,7 +184,7 @@ def _reason(connection: Any) -> str:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=20, help="Number of connections, strongest first."
@@ -218,7 +218,7 @@ def connections(target: Target, document: str, limit: int, kind: str | None, as_
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("documents", nargs=-1)
 @json_option
@@ -231,7 +231,7 @@ def export(target: Target, folder: Path, documents: tuple[str, ...], as_json: bo
     if documents or target.server is not None or not target.settings.embedded:
         from towpath.cli.export_files import export_documents
 
-        exported = call(target, lambda server: export_documents(server, folder, documents))
+        exported = call_api(target, lambda server: export_documents(server, folder, documents))
         print_answer(
             exported, as_json, lambda rows: [f"{counted(len(rows), 'document')} written to {folder}"]
         )

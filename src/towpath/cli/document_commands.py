@@ -10,9 +10,9 @@ import click
 
 from towpath.cli.filter_options import filter_options, parse_metadata
 from towpath.cli.lookup import find_document
-from towpath.cli.options import Target, connected, json_option
+from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.organize_commands import label_lines
-from towpath.cli.output import call, note_waiting, print_answer
+from towpath.cli.output import call_api, note_waiting, print_answer
 from towpath.cli.search_output import search_lines
 from towpath.cli.status_text import clock_time, counted, stage_line, waiting_sentence
 from towpath.cli.table import age, size_text
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--wait", is_flag=True, help="Wait until all runs have ended; show progress.")
 @click.option("--create", is_flag=True, help="Create a library in the data folder if it has none.")
@@ -70,7 +70,7 @@ def submit(
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @json_option
 def show(target: Target, document: str, as_json: bool) -> None:
@@ -83,7 +83,7 @@ def show(target: Target, document: str, as_json: bool) -> None:
         answer["costs"] = await server.get(f"/documents/{document_id}/costs")
         return answer
 
-    print_answer(call(target, request), as_json, _show_lines)
+    print_answer(call_api(target, request), as_json, _show_lines)
 
 
 def _show_lines(answer: Any) -> list[str]:
@@ -113,7 +113,7 @@ def _show_lines(answer: Any) -> list[str]:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @json_option
 def status(target: Target, document: str, as_json: bool) -> None:
@@ -122,7 +122,7 @@ def status(target: Target, document: str, as_json: bool) -> None:
     async def request(server: Api) -> Any:
         return await server.get(f"/documents/{await find_document(server, document)}/status")
 
-    print_answer(call(target, request), as_json, _status_lines)
+    print_answer(call_api(target, request), as_json, _status_lines)
 
 
 def _status_lines(answer: Any) -> list[str]:
@@ -141,7 +141,7 @@ def _status_lines(answer: Any) -> list[str]:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("words", nargs=-1, required=True)
 @click.option(
     "--mode",
@@ -170,7 +170,7 @@ def search(
 ) -> None:
     """Search documents and calls."""
     query = " ".join(words)
-    answer = call(
+    answer = call_api(
         target,
         lambda server: server.get(
             "/search",
@@ -186,7 +186,7 @@ def search(
 
 
 @click.command("open")
-@connected
+@server_options
 @click.argument("document", required=False)
 @click.option("--print", "only_print", is_flag=True, help="Print the address and open no browser.")
 def open_page(target: Target, document: str | None, only_print: bool) -> None:
@@ -201,14 +201,14 @@ def open_page(target: Target, document: str | None, only_print: bool) -> None:
         )
     address = f"{url}/"
     if document is not None:
-        address += f"#/documents/{call(target, lambda server: find_document(server, document))}"
+        address += f"#/documents/{call_api(target, lambda server: find_document(server, document))}"
     click.echo(address)
     if not only_print:
         click.launch(address)
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @click.option("--from-stage", help="First stage to execute, such as chunk; the stages before it are reused.")
 @click.option(
@@ -238,7 +238,7 @@ def rerun(
         body = {"from_stage": from_stage, "fresh": fresh, "pipeline": pipeline, "password": password}
         return await server.post(f"/documents/{document_id}/runs", json=body)
 
-    print_answer(call(target, request), as_json, lambda answer: [f"run {answer['run_id']} queued"])
+    print_answer(call_api(target, request), as_json, lambda answer: [f"run {answer['run_id']} queued"])
     if not as_json:
         note_waiting(target)
 
@@ -258,7 +258,7 @@ def _read_password(ask: bool, from_stdin: bool) -> str | None:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete(target: Target, document: str, yes: bool) -> None:
@@ -267,8 +267,8 @@ def delete(target: Target, document: str, yes: bool) -> None:
     async def find(server: Api) -> Any:
         return await server.get(f"/documents/{await find_document(server, document)}")
 
-    answer = call(target, find)
+    answer = call_api(target, find)
     if not yes:
         click.confirm(f"Delete {answer['name']} ({counted(answer['chunks'] or 0, 'chunk')})?", abort=True)
-    call(target, lambda server: server.delete(answer["id"]))
+    call_api(target, lambda server: server.delete(answer["id"]))
     click.echo(f"Deleted {answer['name']}.")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from towpath.cli.lookup import find_document
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import clock_time, counted
 from towpath.cli.table import size_text, table_lines
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @click.option(
     "--diff",
@@ -35,7 +35,7 @@ def versions(target: Target, document: str, diff: tuple[int, int] | None, as_jso
             return await server.diff(document_id, *diff)
         return await server.versions(document_id)
 
-    print_answer(call(target, request), as_json, _version_lines if diff is None else _diff_lines)
+    print_answer(call_api(target, request), as_json, _version_lines if diff is None else _diff_lines)
 
 
 def _version_lines(answer: Any) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from towpath.cli.lookup import find_document, find_job, find_run
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, note_waiting, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, note_waiting, print_answer
 from towpath.cli.status_text import counted, waiting_sentence
 from towpath.cli.table import age, shortened, table_lines
 from towpath.pipelines.labels import stage_label
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @json_option
 def runs(target: Target, document: str, as_json: bool) -> None:
@@ -36,11 +36,11 @@ def runs(target: Target, document: str, as_json: bool) -> None:
                 lines.append(f"  {event['at']} {event['kind']} {event['stage'] or ''}".rstrip())
         return lines
 
-    print_answer(call(target, request), as_json, format_lines)
+    print_answer(call_api(target, request), as_json, format_lines)
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("job_or_document", required=False)
 @click.option("--stage", help="Retry all failed jobs of this stage.")
 @click.option("--error", help="Retry all failed jobs whose error contains this text.")
@@ -69,14 +69,16 @@ def retry(
         return await server.post(f"/jobs/{await find_job(server, job_or_document)}/retry")
 
     print_answer(
-        call(target, request), as_json, lambda retried: [f"{counted(len(retried['run_ids']), 'run')} queued"]
+        call_api(target, request),
+        as_json,
+        lambda retried: [f"{counted(len(retried['run_ids']), 'run')} queued"],
     )
     if not as_json:
         note_waiting(target)
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("run_or_document")
 @json_option
 def cancel(target: Target, run_or_document: str, as_json: bool) -> None:
@@ -85,11 +87,11 @@ def cancel(target: Target, run_or_document: str, as_json: bool) -> None:
     async def request(server: Api) -> Any:
         return await server.post(f"/runs/{await find_run(server, run_or_document)}/cancel")
 
-    print_answer(call(target, request), as_json, lambda run: [f"{run['id']} {run['state']}"])
+    print_answer(call_api(target, request), as_json, lambda run: [f"{run['id']} {run['state']}"])
 
 
 @click.command()
-@connected
+@server_options
 @click.option(
     "--status",
     type=click.Choice(["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
@@ -117,7 +119,7 @@ def jobs(target: Target, status: str | None, stage: str | None, limit: int, as_j
         headers = ("ID", "DOCUMENT", "STAGE", "STATUS", "FAILED", "AGE", "MESSAGE")
         return table_lines(headers, rows) if rows else ["No jobs."]
 
-    answer = call(target, lambda server: server.get("/jobs", status=status, stage=stage, limit=limit))
+    answer = call_api(target, lambda server: server.get("/jobs", status=status, stage=stage, limit=limit))
     print_answer(answer, as_json, format_lines)
 
 

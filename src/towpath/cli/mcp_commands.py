@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from towpath.cli.options import Target, connected
+from towpath.cli.options import Target, server_options
 from towpath.errors import ConfigError
 
 
 @click.command()
-@connected
+@server_options
 @click.option(
     "--http-port",
     type=click.IntRange(1, 65_535),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import counted
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def model() -> None:
 
 
 @model.command("show")
-@connected
+@server_options
 @json_option
 def show_model(target: Target, as_json: bool) -> None:
     """Show the model that answers searches, and what a change to the model of the settings costs."""
@@ -28,11 +28,11 @@ def show_model(target: Target, as_json: bool) -> None:
     async def request(server: Api) -> Any:
         return await server.get("/model")
 
-    print_answer(call(target, request), as_json, _lines)
+    print_answer(call_api(target, request), as_json, _lines)
 
 
 @model.command("change")
-@connected
+@server_options
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def change_model(target: Target, yes: bool, as_json: bool) -> None:
@@ -48,7 +48,7 @@ def change_model(target: Target, yes: bool, as_json: bool) -> None:
             click.confirm(f"{_cost(answer)} Start?", abort=True, err=True)
         return await server.post("/model/change", params={"confirm": "true"})
 
-    print_answer(call(target, request), as_json, _lines)
+    print_answer(call_api(target, request), as_json, _lines)
 
 
 def _lines(answer: Any) -> list[str]:

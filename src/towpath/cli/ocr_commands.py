@@ -6,11 +6,11 @@ import json
 
 import click
 
-from towpath.cli.options import LoadedSettings, common, json_option
+from towpath.cli.options import LoadedSettings, json_option, settings_options
 
 
 @click.command(name="ocr-languages")
-@common
+@settings_options
 @json_option
 def ocr_languages(loaded: LoadedSettings, as_json: bool) -> None:
     """List the languages that OCR can read here, and say how to install others."""

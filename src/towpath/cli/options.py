@@ -39,12 +39,12 @@ class Target:
     create: bool = False
 
 
-def common(function: F) -> F:
+def settings_options(function: F) -> F:
     """Add the options of the settings; the command receives the settings as ``loaded``."""
     return _settings_options(function, server=False)
 
 
-def connected(function: F) -> F:
+def server_options(function: F) -> F:
     """Add the options of the settings and --server; the command receives a ``target``."""
     with_options = _settings_options(function, server=True)
     return click.option(
@@ -90,4 +90,12 @@ def root_options() -> RootOptions:
     return RootOptions() if options is None else options
 
 
-__all__ = ["LoadedSettings", "RootOptions", "Target", "common", "connected", "json_option", "root_options"]
+__all__ = [
+    "LoadedSettings",
+    "RootOptions",
+    "Target",
+    "json_option",
+    "root_options",
+    "server_options",
+    "settings_options",
+]

@@ -8,8 +8,8 @@ import click
 
 from towpath.cli.filter_options import filter_options, parse_metadata
 from towpath.cli.lookup import find_document
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.table import age, short_id, shortened, table_lines
 from towpath.errors import UserError
 from towpath.pipelines.labels import stage_label
@@ -23,7 +23,7 @@ PAGE = 200
 
 
 @click.command("list")
-@connected
+@server_options
 @click.option("--name", help="Only documents whose name or edited title contains this text.")
 @filter_options
 @click.option(
@@ -58,7 +58,7 @@ def list_documents(
                 break
         return {"documents": documents, "total": total}
 
-    print_answer(call(target, request), as_json, _list_lines)
+    print_answer(call_api(target, request), as_json, _list_lines)
 
 
 def _list_lines(answer: Any) -> list[str]:
@@ -91,7 +91,7 @@ def _row(document: Any) -> tuple[str, ...]:
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("document")
 @click.option("--title", help='Show this title; "" shows the extracted one again.')
 @click.option("--collection", help='Move to this collection; "" takes it out.')
@@ -139,7 +139,7 @@ def edit(
             await server.patch(f"/documents/{document_id}/fields", json={"edits": field_edits})
         return await server.patch(f"/documents/{document_id}", json=body)
 
-    print_answer(call(target, request), as_json, _edited_lines)
+    print_answer(call_api(target, request), as_json, _edited_lines)
 
 
 def _field_edit(pair: str) -> dict[str, Any]:

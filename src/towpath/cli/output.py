@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from towpath.cli.client import Api
 
 
-def call(target: Target, request: Callable[[Api], Awaitable[Any]]) -> Any:
+def call_api(target: Target, request: Callable[[Api], Awaitable[Any]]) -> Any:
     """Send a request to the API and return its answer."""
     from towpath.cli import client
 

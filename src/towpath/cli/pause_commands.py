@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import click
 
-from towpath.cli.options import Target, connected
-from towpath.cli.output import call
+from towpath.cli.options import Target, server_options
+from towpath.cli.output import call_api
 
 _KIND = click.Choice(["stage", "provider"])
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("kind", type=_KIND)
 @click.argument("name")
 def pause(target: Target, kind: str, name: str) -> None:
     """Pause a stage or a provider for all organizations; jobs that run now end."""
-    call(target, lambda server: server.post("/pauses", json={"kind": kind, "name": name}))
+    call_api(target, lambda server: server.post("/pauses", json={"kind": kind, "name": name}))
     click.echo(f"The {kind} {name} is paused.")
 
 
 @click.command()
-@connected
+@server_options
 @click.argument("kind", type=_KIND)
 @click.argument("name")
 def resume(target: Target, kind: str, name: str) -> None:
     """Resume a stage or a provider."""
-    call(target, lambda server: server.delete(f"/pauses/{kind}/{name}"))
+    call_api(target, lambda server: server.delete(f"/pauses/{kind}/{name}"))
     click.echo(f"The {kind} {name} is resumed.")

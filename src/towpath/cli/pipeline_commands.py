@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.table import table_lines
 
 
 @click.command()
-@connected
+@server_options
 @json_option
 def stages(target: Target, as_json: bool) -> None:
     """List the stages: what each needs and makes, its version, and the package that offers it."""
@@ -36,7 +36,7 @@ def stages(target: Target, as_json: bool) -> None:
 
 
 @click.command()
-@connected
+@server_options
 @json_option
 def pipelines(target: Target, as_json: bool) -> None:
     """List the pipelines, and the rules that choose them. Mistakes in the settings are reported."""
@@ -57,7 +57,7 @@ def pipelines(target: Target, as_json: bool) -> None:
 def _listed(target: Target, what: str) -> Any:
     """The list of the server that was named; without one, that of this installation and these settings."""
     if target.server is not None:
-        return call(target, lambda server: server.get(f"/{what}"))
+        return call_api(target, lambda server: server.get(f"/{what}"))
     from dataclasses import asdict
 
     from towpath.bootstrap.pipelines import load_pipelines, plugin_list

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.table import shortened, table_lines
 from towpath.errors import UserError
 
@@ -23,7 +23,7 @@ def schemas() -> None:
 
 
 @schemas.command("list")
-@connected
+@server_options
 @json_option
 def list_schemas(target: Target, as_json: bool) -> None:
     """List all field schemas: those of the organization, of the settings folder, and the shipped ones."""
@@ -38,11 +38,11 @@ def list_schemas(target: Target, as_json: bool) -> None:
         ]
         return table_lines(("NAME", "SOURCE", "VALUES", "DESCRIPTION"), rows)
 
-    print_answer(call(target, request), as_json, format_lines)
+    print_answer(call_api(target, request), as_json, format_lines)
 
 
 @schemas.command("show")
-@connected
+@server_options
 @click.argument("name")
 def show_schema(target: Target, name: str) -> None:
     """Print a field schema as JSON."""
@@ -50,11 +50,11 @@ def show_schema(target: Target, name: str) -> None:
     async def request(server: Api) -> Any:
         return await server.get(f"/schemas/{name}")
 
-    click.echo(json.dumps(call(target, request)["document"], indent=2, ensure_ascii=False))
+    click.echo(json.dumps(call_api(target, request)["document"], indent=2, ensure_ascii=False))
 
 
 @schemas.command("put")
-@connected
+@server_options
 @click.argument("name")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def put_schema(target: Target, name: str, file: Path) -> None:
@@ -67,12 +67,12 @@ def put_schema(target: Target, name: str, file: Path) -> None:
     async def request(server: Api) -> Any:
         return await server.put(f"/schemas/{name}", json=document)
 
-    values = call(target, request)["values"]
+    values = call_api(target, request)["values"]
     click.echo(f"Schema {name} is stored: {', '.join(values)}")
 
 
 @schemas.command("delete")
-@connected
+@server_options
 @click.argument("name")
 def delete_schema(target: Target, name: str) -> None:
     """Delete a field schema of the organization. Values that were extracted by it stay."""
@@ -80,5 +80,5 @@ def delete_schema(target: Target, name: str) -> None:
     async def request(server: Api) -> None:
         await server.remove(f"/schemas/{name}")
 
-    call(target, request)
+    call_api(target, request)
     click.echo(f"Schema {name} is deleted.")

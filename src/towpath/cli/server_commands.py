@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from towpath.cli.options import LoadedSettings, common
+from towpath.cli.options import LoadedSettings, settings_options
 from towpath.errors import ConfigError
 
 
 @click.command()
-@common
+@settings_options
 @click.option("--host", help="Address to serve on.")
 @click.option("--port", type=int, help="Port to serve on; 0 chooses a free one.")
 @click.option(
@@ -27,7 +27,7 @@ def serve(loaded: LoadedSettings, no_worker: bool) -> None:
 
 
 @click.command()
-@common
+@settings_options
 def worker(loaded: LoadedSettings) -> None:
     """Run a worker for a Postgres database. Any number may run at the same time."""
     if loaded.settings.embedded:
@@ -38,7 +38,7 @@ def worker(loaded: LoadedSettings) -> None:
 
 
 @click.command()
-@common
+@settings_options
 @click.option("--app-role", help="Postgres role that sees one organization at a time; created if missing.")
 @click.option(
     "--worker-role", help="Postgres role for servers and workers, not the owner; created if missing."

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from towpath.cli.options import Target, connected, json_option
-from towpath.cli.output import call, print_answer
+from towpath.cli.options import Target, json_option, server_options
+from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import counted
 from towpath.cli.table import age, table_lines
 from towpath.model.webhook import DeliveryStatus, WebhookEvent
@@ -22,7 +22,7 @@ def webhooks() -> None:
 
 
 @webhooks.command("create")
-@connected
+@server_options
 @click.argument("url")
 @click.option(
     "--event",
@@ -38,7 +38,7 @@ def create_webhook(
 ) -> None:
     """Create an endpoint and print its secret."""
     body = {"url": url, "events": list(events) or list(WebhookEvent), "description": description}
-    answer = call(target, lambda server: server.post("/webhooks", json=body))
+    answer = call_api(target, lambda server: server.post("/webhooks", json=body))
     print_answer(
         answer,
         as_json,
@@ -47,7 +47,7 @@ def create_webhook(
 
 
 @webhooks.command("list")
-@connected
+@server_options
 @json_option
 def list_webhooks(target: Target, as_json: bool) -> None:
     """List the endpoints."""
@@ -58,30 +58,30 @@ def list_webhooks(target: Target, as_json: bool) -> None:
         ]
         return table_lines(("ID", "URL", "EVENTS", "AGE"), rows) if rows else ["No webhooks."]
 
-    print_answer(call(target, lambda server: server.get("/webhooks")), as_json, format_lines)
+    print_answer(call_api(target, lambda server: server.get("/webhooks")), as_json, format_lines)
 
 
 @webhooks.command("delete")
-@connected
+@server_options
 @click.argument("webhook_id")
 def delete_webhook(target: Target, webhook_id: str) -> None:
     """Delete an endpoint with its deliveries."""
-    call(target, lambda server: server.remove(f"/webhooks/{webhook_id}"))
+    call_api(target, lambda server: server.remove(f"/webhooks/{webhook_id}"))
     click.echo("Deleted.")
 
 
 @webhooks.command("rotate")
-@connected
+@server_options
 @click.argument("webhook_id")
 @json_option
 def rotate_secret(target: Target, webhook_id: str, as_json: bool) -> None:
     """Create a new secret and print it. The old one signs as well for 24 hours."""
-    answer = call(target, lambda server: server.post(f"/webhooks/{webhook_id}/rotate"))
+    answer = call_api(target, lambda server: server.post(f"/webhooks/{webhook_id}/rotate"))
     print_answer(answer, as_json, lambda rotated: [rotated["secret"]])
 
 
 @webhooks.command("deliveries")
-@connected
+@server_options
 @click.argument("webhook_id")
 @click.option(
     "--status",
@@ -112,18 +112,18 @@ def list_deliveries(target: Target, webhook_id: str, status: str | None, limit: 
     async def request(server: Api) -> Any:
         return await server.get(f"/webhooks/{webhook_id}/deliveries", status=status, limit=limit)
 
-    print_answer(call(target, request), as_json, format_lines)
+    print_answer(call_api(target, request), as_json, format_lines)
 
 
 @webhooks.command("replay")
-@connected
+@server_options
 @click.argument("webhook_id")
 @click.argument("delivery_id", nargs=-1)
 @json_option
 def replay(target: Target, webhook_id: str, delivery_id: tuple[str, ...], as_json: bool) -> None:
     """Send deliveries again, with the same message ids; without ids all that failed."""
     body = {"delivery_ids": list(delivery_id) or None}
-    answer = call(target, lambda server: server.post(f"/webhooks/{webhook_id}/replay", json=body))
+    answer = call_api(target, lambda server: server.post(f"/webhooks/{webhook_id}/replay", json=body))
     print_answer(
         answer,
         as_json,

@@ -68,7 +68,7 @@ class WorkerSpec:
         return self.folder / "unremembered.jsonl"
 
 
-def work(spec: WorkerSpec) -> None:
+def run_worker(spec: WorkerSpec) -> None:
     """The main function of the process."""
     _redirect_output(spec.log)
     _die_with_parent()

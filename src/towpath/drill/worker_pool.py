@@ -66,7 +66,7 @@ class WorkerPool:
         spec = replace(self.spec, fault_points=tuple(fault_points), log=log)
         if concurrency is not None:
             spec = replace(spec, settings=replace(spec.settings, worker_concurrency=concurrency))
-        process = _forkserver.Process(target=worker.work, args=(spec,), daemon=True)
+        process = _forkserver.Process(target=worker.run_worker, args=(spec,), daemon=True)
         process.start()
         pooled = PooledWorker(process, spec)
         self.workers.append(pooled)

@@ -11,12 +11,12 @@ from towpath.text.language_detection import MAX_LENGTH, detect_language
 PASSAGES = 8
 
 
-class Guess(NamedTuple):
+class DocumentLanguage(NamedTuple):
     code: str
     confidence: float
 
 
-def guess_language(text: str) -> Guess | None:
+def guess_language(text: str) -> DocumentLanguage | None:
     """The ISO 639-1 code of the main language; None if there is too little text to be sure."""
     votes: Counter[str] = Counter()
     passages = _passages(text)
@@ -27,7 +27,7 @@ def guess_language(text: str) -> Guess | None:
     if not votes:
         return None
     code, confidence = votes.most_common(1)[0]
-    return Guess(code, round(min(0.99, confidence / 1_000 / len(passages)), 2))
+    return DocumentLanguage(code, round(min(0.99, confidence / 1_000 / len(passages)), 2))
 
 
 def _passages(text: str) -> list[str]:

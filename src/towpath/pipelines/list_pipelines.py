@@ -20,6 +20,6 @@ class ListedPipeline:
 
 
 @dataclass(frozen=True, slots=True)
-class PluginList:
+class InstalledPipelines:
     stages: tuple[StageDeclaration, ...] = ()
     pipelines: tuple[ListedPipeline, ...] = ()

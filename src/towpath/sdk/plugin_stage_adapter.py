@@ -33,7 +33,7 @@ MAX_RESULT_BYTES = 65_536
 _RESERVED = frozenset({OWN, "calls"})
 
 
-def bind(own: OwnStage, blobs: BlobStore, settings: Mapping[str, object]) -> Stage:
+def adapt_stage(own: OwnStage, blobs: BlobStore, settings: Mapping[str, object]) -> Stage:
     async def run(job: JobContext) -> StageOutcome:
         context = Context(job, blobs, settings)
         with running_stage(own.name, job.document_id):

@@ -89,7 +89,7 @@ def create_app(services: Services, page: Path | None) -> FastAPI:
         redoc_url=None,
     )
     app.state.services = services
-    problems.install(app)
+    problems.add_exception_handlers(app)
     app.add_middleware(RequestGuard, services=services)
     for module in _ROUTERS:
         app.include_router(module.router)

@@ -23,7 +23,7 @@ from towpath.model.audit import AuditAction, AuditEntry
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.json_types import Json
 from towpath.notify.contract import Notifier
-from towpath.pipelines.list_pipelines import PluginList
+from towpath.pipelines.list_pipelines import InstalledPipelines
 from towpath.providers.contract import Embedder
 from towpath.queries.contract import DocumentQueries
 from towpath.queries.document_organizer_contract import DocumentOrganizer
@@ -58,7 +58,7 @@ class Services:
     notifier: Notifier
     clock: Clock
     stages: Mapping[str, tuple[str, ...]]
-    plugins: PluginList
+    plugins: InstalledPipelines
     """The stages and pipelines of this installation."""
     key_required: bool
     """True if requests without an API key are refused; false by default on a loopback address."""

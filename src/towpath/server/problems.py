@@ -159,7 +159,7 @@ def problem(
     return JSONResponse(jsonable_encoder(body | extra), status, media_type=MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
+def add_exception_handlers(app: FastAPI) -> None:
     """Register the exception handlers."""
     app.add_exception_handler(TowpathError, _towpath_error)
     app.add_exception_handler(HTTPException, _http_error)

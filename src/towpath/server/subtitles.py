@@ -10,7 +10,7 @@ from towpath.model.transcript import Segment, Transcript
 MIN_CAPTION_SECONDS = 0.5
 
 
-def plain(transcript: Transcript) -> str:
+def to_plain_text(transcript: Transcript) -> str:
     lines = (
         f"[{_timestamp(segment.start, '.')[:8]}] {_with_speaker(segment)}\n"
         for segment in transcript.segments
@@ -18,7 +18,7 @@ def plain(transcript: Transcript) -> str:
     return "".join(lines)
 
 
-def srt(transcript: Transcript) -> str:
+def to_srt(transcript: Transcript) -> str:
     cues = (
         f"{number}\n{start} --> {end}\n{_single_line(_with_speaker(segment))}\n"
         for number, (segment, start, end) in enumerate(_cues(transcript, ","), 1)
@@ -26,7 +26,7 @@ def srt(transcript: Transcript) -> str:
     return "\n".join(cues)
 
 
-def vtt(transcript: Transcript) -> str:
+def to_vtt(transcript: Transcript) -> str:
     cues = [
         f"{start} --> {end}\n{_voice_tag(segment)}{_escape(segment.text)}\n"
         for segment, start, end in _cues(transcript, ".")

@@ -23,7 +23,7 @@ class TextDiff:
     truncated: bool
 
 
-def compare(old: str, new: str) -> TextDiff:
+def diff_texts(old: str, new: str) -> TextDiff:
     """The difference of two texts. Of very different long texts only the first lines are compared."""
     old_lines, new_lines = old.splitlines(), new.splitlines()
     start = _common(old_lines, new_lines)

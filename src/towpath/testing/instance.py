@@ -31,7 +31,7 @@ from towpath.model.run_stages import OPTION, RunStages
 from towpath.model.stage_declaration import CHUNKS
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.process_runner import plain_arguments
-from towpath.sdk.plugin_stage_adapter import bind
+from towpath.sdk.plugin_stage_adapter import adapt_stage
 from towpath.sdk.stage import OwnStage
 from towpath.stages.capabilities import OWN
 from towpath.stages.chunk import chunk
@@ -209,7 +209,7 @@ def _pipeline(test: StageInput, blobs: BlobStore) -> Pipeline:
             return await chunk(context, blobs=blobs, compute=_InThread())
 
         entries.append(StageEntry("chunk", split))
-    entries.append(StageEntry(test.stage.name, bind(test.stage, blobs, test.settings)))
+    entries.append(StageEntry(test.stage.name, adapt_stage(test.stage, blobs, test.settings)))
     return Pipeline("test", 1, tuple(entries))
 
 

@@ -45,7 +45,7 @@ def test_a_missing_package_is_named_at_start(
     monkeypatch.setattr(cloud_providers, "find_spec", find)
 
     with pytest.raises(ConfigError, match=line):
-        cloud_providers.check(Settings(data=tmp_path, **settings))
+        cloud_providers.check_providers(Settings(data=tmp_path, **settings))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from towpath import plugins
-from towpath.bootstrap.call_pipeline import call_analyzer, transcriber
-from towpath.bootstrap.embedders import embedder, run_in_thread
+from towpath.bootstrap.call_pipeline import build_transcriber, call_analyzer
+from towpath.bootstrap.embedders import build_embedder, run_in_thread
 from towpath.bootstrap.plugin_providers import GROUPS, own_provider
 from towpath.config import Settings, load
 from towpath.config.pipelines import StageSettings
@@ -66,7 +66,7 @@ def _makes(provider: object) -> Callable[[Mapping[str, object]], object]:
 async def test_an_own_embedder_is_called_with_its_settings(offer: Offer) -> None:
     offer("towpath.embedders", LetterEmbedder)
     settings = Settings(embedder="own:acme", stages=(StageSettings("acme", {"url": "http://acme"}),))
-    chosen = embedder(settings, run_in_thread)
+    chosen = build_embedder(settings, run_in_thread)
 
     assert isinstance(chosen, LetterEmbedder)
     assert chosen.url == "http://acme"
@@ -78,7 +78,7 @@ async def test_an_own_embedder_is_called_with_its_settings(offer: Offer) -> None
 def test_an_own_transcriber_and_an_own_analyzer_are_used(offer: Offer) -> None:
     pool = ProcessPool(1)
     offer("towpath.transcribers", _makes(WhisperTranscriber(pool)))
-    assert isinstance(transcriber(Settings(transcriber="own:acme"), pool), WhisperTranscriber)
+    assert isinstance(build_transcriber(Settings(transcriber="own:acme"), pool), WhisperTranscriber)
 
     offer("towpath.analyzers", _makes(LocalCallAnalyzer(pool)))
     assert isinstance(call_analyzer(Settings(call_analyzer="own:acme"), pool), LocalCallAnalyzer)

@@ -41,7 +41,7 @@ def test_a_connection_names_the_page_of_a_document_and_the_moment_of_a_call(
     def answered(*_: object) -> list[dict[str, Any]]:
         return [found, {**found, "hidden": True}, bare, edition]
 
-    monkeypatch.setattr(content_commands, "call", answered)
+    monkeypatch.setattr(content_commands, "call_api", answered)
 
     said = CliRunner().invoke(main, ["connections", "some-document"])
 

@@ -10,7 +10,7 @@ from towpath.fields.invoices.invoice_or_receipt import Kind
 DUE_DATE = 0.9
 
 
-def total(score: float, margin: float, *, checked: bool) -> float:
+def total_confidence(score: float, margin: float, *, checked: bool) -> float:
     """A total without a label scores below 3; one with a label and arithmetic above 6."""
     if score < 2.5:
         return 0.4
@@ -19,7 +19,7 @@ def total(score: float, margin: float, *, checked: bool) -> float:
     return 0.97 if checked or margin > 1.5 else 0.92
 
 
-def supplier(score: float, margin: float, kind: Kind) -> float:
+def supplier_confidence(score: float, margin: float, kind: Kind) -> float:
     """A name with a legal form in the first lines scores 4 and more."""
     if score < 2.0 or margin < 0.3:
         return 0.45
@@ -28,14 +28,14 @@ def supplier(score: float, margin: float, kind: Kind) -> float:
     return 0.92 if kind == "receipt" or score >= 4.5 else 0.85
 
 
-def number(score: float, kind: Kind) -> float:
+def invoice_number_confidence(score: float, kind: Kind) -> float:
     """A labelled number scores 2 and more, behind a label that names an invoice 3 and more."""
     if kind == "receipt":
         return 0.75
     return 0.93 if score >= 2.6 else 0.75
 
 
-def issue_date(score: float, margin: float) -> float:
+def issue_date_confidence(score: float, margin: float) -> float:
     """A date with a label scores 2 and more, with the label "invoice date" 3 and more."""
     if score < 1.0 or margin < 0.3:
         return 0.7

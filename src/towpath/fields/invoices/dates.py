@@ -35,7 +35,7 @@ TIME = re.compile(r"(?<!\d)\d{1,2}[:.]\d{2}(?:[:.]\d{2})?\s?(?:[ap]\.?m)?\b", re
 
 
 @dataclass(frozen=True, slots=True)
-class ReadDate:
+class DateMatch:
     """A date on a page. ``swapped`` has day and month in the other order, if possible; ``label`` is before or above."""
 
     value: date
@@ -54,9 +54,9 @@ class ReadDate:
         return (self.swapped if order.month_first else self.value), order.certainty
 
 
-def find_dates(rows: Sequence[Row]) -> list[ReadDate]:
+def find_dates(rows: Sequence[Row]) -> list[DateMatch]:
     """All dates of the rows with their labels."""
-    dates: list[ReadDate] = []
+    dates: list[DateMatch] = []
     for index, row in enumerate(rows):
         for position, cell in enumerate(row.cells):
             for found in _read(cell, index):
@@ -66,7 +66,7 @@ def find_dates(rows: Sequence[Row]) -> list[ReadDate]:
                 if not any(map(str.isalpha, label)):
                     label = _above(rows, index, cell)
                 dates.append(
-                    ReadDate(
+                    DateMatch(
                         found.value, found.swapped, cell, index, found.start, found.end, label, found.numbers
                     )
                 )
@@ -82,7 +82,7 @@ def _above(rows: Sequence[Row], index: int, cell: Cell) -> str:
     return ""
 
 
-def _read(cell: Cell, row: int) -> Iterator[ReadDate]:
+def _read(cell: Cell, row: int) -> Iterator[DateMatch]:
     taken = 0
     matches = [
         *((match, _year_first(match)) for match in _YEAR_FIRST.finditer(cell.text)),
@@ -97,7 +97,7 @@ def _read(cell: Cell, row: int) -> Iterator[ReadDate]:
             continue
         taken = match.end()
         numbers = (int(match[1]), int(match[3])) if match.re is _NUMERIC and match[3].isdigit() else None
-        yield ReadDate(dates[0], dates[1], cell, row, match.start(), match.end(), numbers=numbers)
+        yield DateMatch(dates[0], dates[1], cell, row, match.start(), match.end(), numbers=numbers)
 
 
 def _date(year: int, month: int, day: int) -> date | None:

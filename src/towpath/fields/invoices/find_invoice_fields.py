@@ -10,7 +10,7 @@ from datetime import date
 from towpath.fields.date_order import DateOrder, date_order
 from towpath.fields.invoices import confidence, labels
 from towpath.fields.invoices.amounts import Amount, currency_marks, find_amounts
-from towpath.fields.invoices.dates import TIME, ReadDate, find_dates
+from towpath.fields.invoices.dates import TIME, DateMatch, find_dates
 from towpath.fields.invoices.invoice_number import find_number
 from towpath.fields.invoices.invoice_or_receipt import Kind, invoice_kind
 from towpath.fields.invoices.parties import find_customer, find_supplier
@@ -57,7 +57,7 @@ def _parties(rows: Sequence[Row], kind: Kind) -> list[InvoiceField]:
     fields: list[InvoiceField] = []
     supplier = find_supplier(rows, receipt=kind == "receipt")
     if supplier:
-        certainty = confidence.supplier(supplier.score, supplier.margin, kind)
+        certainty = confidence.supplier_confidence(supplier.score, supplier.margin, kind)
         fields.append(InvoiceField("supplier", supplier.value, "organization", certainty, supplier.cell))
     customer = find_customer(rows)
     if customer and (supplier is None or customer.value.lower() != supplier.value.lower()):
@@ -69,7 +69,7 @@ def _number(rows: Sequence[Row], kind: Kind) -> list[InvoiceField]:
     number = find_number(rows)
     if number is None:
         return []
-    certainty = confidence.number(number.score, kind)
+    certainty = confidence.invoice_number_confidence(number.score, kind)
     return [InvoiceField("invoice_number", number.value, "identifier", certainty, number.cell)]
 
 
@@ -86,7 +86,7 @@ def _dates(
     issued, score, margin = _issue_date(dates, rows, due, order)
     if issued is not None:
         value, certainty = issued.in_order(order)
-        shown = confidence.issue_date(score, margin) * certainty
+        shown = confidence.issue_date_confidence(score, margin) * certainty
         fields.append(InvoiceField("invoice_date", value.isoformat(), "date", shown, issued.cell))
     if due is not None:
         value, certainty = due.in_order(order)
@@ -96,15 +96,15 @@ def _dates(
     return fields
 
 
-def _earliness(found: ReadDate) -> int:
+def _earliness(found: DateMatch) -> int:
     return -found.row
 
 
 def _issue_date(
-    dates: Sequence[ReadDate], rows: Sequence[Row], due: ReadDate | None, order: DateOrder
-) -> tuple[ReadDate | None, float, float]:
+    dates: Sequence[DateMatch], rows: Sequence[Row], due: DateMatch | None, order: DateOrder
+) -> tuple[DateMatch | None, float, float]:
     """The date with the most evidence for being that of the invoice, its score, and the lead over other dates."""
-    scores: dict[date, tuple[float, ReadDate]] = {}
+    scores: dict[date, tuple[float, DateMatch]] = {}
     for found in dates:
         if found is due:
             continue
@@ -142,7 +142,7 @@ def _amounts(rows: Sequence[Row], amounts: Sequence[Amount], kind: Kind) -> list
     if totals.total is None:
         return []
     currency = _currency(rows, amounts)
-    certainty = confidence.total(totals.total_score, totals.margin, checked=totals.checked)
+    certainty = confidence.total_confidence(totals.total_score, totals.margin, checked=totals.checked)
     chosen = [("total", totals.total, certainty)]
     if totals.net is not None and totals.tax is not None:
         chosen += [("net", totals.net, 0.9 * certainty), ("tax", totals.tax, 0.9 * certainty)]

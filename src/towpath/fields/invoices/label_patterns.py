@@ -7,12 +7,12 @@ import re
 _NUMBER = r"(?:number|nummer|numéro|numero|número|num|nro|nr|no|n\.?[°º]|№|#|id)"
 
 
-def anywhere(labels: str) -> re.Pattern[str]:
+def labels_anywhere(labels: str) -> re.Pattern[str]:
     """Matches any of these labels; ``<number>`` is the word "number" in several languages."""
     return re.compile("|".join(f"(?:{label})" for label in _split(labels)), re.IGNORECASE)
 
 
-def words(labels: str) -> re.Pattern[str]:
+def labels_at_word_start(labels: str) -> re.Pattern[str]:
     """The same at the beginning of a word only: "Ursprungsbeleg-Nr" is not "Beleg-Nr"."""
     return re.compile(rf"(?<![^\W\d_])(?<![^\W\d_]-)(?:{'|'.join(_split(labels))})", re.IGNORECASE)
 

@@ -6,10 +6,10 @@ Czech, Hungarian, Romanian, Turkish, Ukrainian, Finnish, Danish, Norwegian, Gree
 
 from __future__ import annotations
 
-from towpath.fields.invoices.label_patterns import anywhere, words
+from towpath.fields.invoices.label_patterns import labels_anywhere, labels_at_word_start
 
 #: Words that name the document.
-INVOICE_WORD = anywhere(r"""
+INVOICE_WORD = labels_anywhere(r"""
     \b(?:tax |proforma |commercial |simplified |sales )?invoice\b  \b\w{0,12}rechnung\b  rechnungs-?korrektur
     rechnungs(?:nummer|nr|datum|betrag)  \bfactuur\w*  \bfactures?\b  \bfacturas?\b  \bfattur[ae]\b  \bfaturas?\b
     \bfaktur[aoy]?\w*  сч[её]т(?:-фактура)?\b  \bcredit note\b  \bgutschrift\b  \bavoir\b  \binvois\b
@@ -17,13 +17,13 @@ INVOICE_WORD = anywhere(r"""
     \b(?:utility|electricity|energy|power|gas|water|telephone|phone|internet|mobile|medical|hotel) bill\b
     請求書  发票  發票  \bszámla\b  \bfactur[aă]\b  τιμολόγιο  \blasku\b  \bregning\b
 """)
-RECEIPT_WORD = anywhere(r"""
+RECEIPT_WORD = labels_anywhere(r"""
     \breceipt\b  \bcash (?:bill|sales?|memo|invoice)\b  \bkassenbon\b  \bkassabon\b  \bquittung\b
     \bticket de caisse\b  \bre[cç]u\b  \brecibo\b  \bricevuta\b  \bscontrino\b  \bparagon\b  \bkvitto\b  \bчек\b
     \bresit\b  \bcashier\b  \bchange\b  \bbalance due\b  \bthank you\b  \bkasse\b  \bwechselgeld\b  \brückgeld\b
     \bjuruwang\b  \bbill no\b
 """)
-INVOICE_NUMBER = words(r"""
+INVOICE_NUMBER = labels_at_word_start(r"""
     (?:invoice|credit note|facture|factura|fattura|faktura)\s(?:[\w()]+\s){0,4}(?:nr|no|n[°º]|№)\b\.?
     (?:\w{0,12}rechnung|rechnungs-?korrektur|gutschrift)\s(?:[\w()]+\s){0,4}(?:nr|no)\b\.?
     (?:tax |sales |cash )?inv(?:oice)?[\s.-]*(?:<number>)\b[.:]?  invoice\s*#  rechnungs?[\s.-]*(?:<number>)\b\.?
@@ -39,11 +39,11 @@ INVOICE_NUMBER = words(r"""
     τιμολόγιο\s*(?:<number>)  lasku(?:n)?\s?numero  faktura\s*č(?:íslo)?\.?  regnings?(?:nummer|nr)\.?
 """)
 #: The document's title with its number behind it: "Invoice INV/2023/0008", "Facture FA-2017-0010".
-INVOICE_TITLE = anywhere(r"""
+INVOICE_TITLE = labels_anywhere(r"""
     \A(?:tax )?invoice\b  \Arechnung\b  \Afactu(?:re|ra|ur)\b  \Afattura\b  \Afatura\b  \Afaktura\b  \Aavoir\b
     \Agutschrift\b  \Acredit note\b  \Aсч[её]т\b  \Arechnungskorrektur\b
 """)
-INVOICE_DATE = anywhere(r"""
+INVOICE_DATE = labels_anywhere(r"""
     invoice date  date of (?:invoice|issue)  inv\.? date  invoice dated?  bill(?:ing)? date  issue date
     date issued  receipt date  tax date  rechnungs-?\s?datum  statement date  issued on\b  created(?: on)?\b:?
     発行日  請求日  开票日期  開票日期  дата виставлення  місце і дата  datum vystavení  kelte\b  data facturii
@@ -57,25 +57,25 @@ INVOICE_DATE = anywhere(r"""
     faktura\s?datum  fakturadato  дата (?:сч[её]та|выставления|составления)  tarikh (?:invois|resit)
     gutschriftsdatum  rechnungsdat
 """)
-DATE_LABEL = anywhere(r"""
+DATE_LABEL = labels_anywhere(r"""
     \bdate\b  \bdatum\b  \bfecha\b  \bdata\b  \bdato\b  \bдата\b  \btarikh\b  \bdatetime\b  \bdt\b
     \ble\b(?=\s*\d)  \bden\b(?=\s*\d)
 """)
-DUE_DATE = anywhere(r"""
+DUE_DATE = labels_anywhere(r"""
     due date  date due  payment due  \bdue(?: on| by)?\b  pay(?:able)? (?:by|before|until)  fällig\w*
     zahlbar (?:bis|spätestens)  zahlungsziel  zahlung bis  zahlungsfrist  bis zum\b  verval(?:datum|dag)
     支払期限  お支払期日  付款期限  splatnost\w*  fizetési határid\w*  son ödeme  eräpäivä  direct debit date
     te betalen (?:voor|vóór)  (?:date d['’ ])?[ée]ch[ée]ance  vencimiento  scadenza  vencimento
     termin (?:płatności|zapłaty)  förfallodat\w*  forfallsdato  срок оплаты  оплатить до  tarikh akhir
 """)
-OTHER_DATE = anywhere(r"""
+OTHER_DATE = labels_anywhere(r"""
     deliver\w*  liefer\w*  leistung\w*  lever\w*  livraison  entrega  consegna  dostaw\w*  \border(?:ed)? ?date
     order\w*  bestell\w*  auftrag\w*  commande  pedido  ordine  zamówien\w*  shipp\w*  print(?:ed)?\b  expir\w*
     valid\w*  period\w*  zeitraum  from\b  \bto\b  geburt\w*  birth  effective  \bstart  \bend\b  check.?in
     check.?out  contract  vertrag  auth  associée?  prestation  dispatch\w*  despatch\w*  refers to  previous
     original  gemäß  meter  debit date
 """)
-SUPPLIER_LABEL = anywhere(r"""
+SUPPLIER_LABEL = labels_anywhere(r"""
     \Averkäufer  \Alieferant\b  \A(?:the )?seller  \Asupplier\b  \A(?:the )?vendor  \Aissued by  \Afrom:  \Afrom\Z
     \Asold by  \Ainvoice from  \Abilled? (?:by|from)  \Acompany (?:details|information|name)  \Apay(?:able)? to\b
     \Aremit(?:tance)? to  \Aпостачальник  \Adodavatel  \Aprodávající  \Aeladó  \Aszállító  \Afurnizor  \Asatıcı
@@ -86,11 +86,11 @@ SUPPLIER_LABEL = anywhere(r"""
     \Avendedor  \Aemisor  \Aproveedor  \Afornitore  \Acedente  \Avenditore  \Aemitente  \Afornecedor  \Asprzedawca
     \Awystawca  \Asäljare  \Aleverantör  продавец  поставщик  исполнитель  \Apembekal
 """)
-CREDIT_NOTE = anywhere(r"""
+CREDIT_NOTE = labels_anywhere(r"""
     credit note  \bgutschrift\b  \bavoir\b  rechnungs-?korrektur  creditnota  nota de crédito  nota di credito
     kreditnota  faktura koryguj  корректировочн
 """)
-CUSTOMER = anywhere(r"""
+CUSTOMER = labels_anywhere(r"""
     warenempfänger  leistungsempfänger  deliver(?:y)? to  ship(?:ped)? to  adresse de livraison  afleveradres
     lieferadresse  abweichende  bill(?:ed)? to  invoice(?:d)? to  sold to
     customer(?: name)?\b(?!.*(?:no|number|id|service|copy))  client\b(?! (?:no|id|number))
@@ -100,7 +100,7 @@ CUSTOMER = anywhere(r"""
     service address  supply address  rechnung an\b  köpare  клієнт  покупець  замовник  odběratel  vevő\b  alıcı\b
     cumpărător  ostaja  請求先  御中  购买方  購買方  guest name  patient\b  account name  attn\b
 """)
-NOT_SUPPLIER = anywhere(r"""
+NOT_SUPPLIER = labels_anywhere(r"""
     \(c\)  ©  copyright  \bversion\b  \bstylesheet\b
     invoice  receipt  rechnung  facture?  factuur  factura  fattura  faktura  \bcopy\b  kopie  \bpage\b  seite \d
     welcome  thank  \bdate\b  \bdatum\b  \btel\b  \bfax\b  phone  www\.  http  @  \bcashier\b  \btable\b  \bgst\b
@@ -111,7 +111,7 @@ NOT_SUPPLIER = anywhere(r"""
     \bestimate\b  \bquote\b  \bunit\b  \bprice\b  \bitems?\b  \bproduct  payment  terms  conditions  \baddress\b
     \bdetails\b  \binformation\b  \badresse\b  anschrift  請求書  領収書  发票  發票
 """)
-LEGAL_FORM = anywhere(r"""
+LEGAL_FORM = labels_anywhere(r"""
     \bs[dbo]n\.?,? ?[b38][hn]d\b  \b[s5]\/[b8]\b  \bb[hn]d\b  \bltd\b  \blimited\b  \bllc\b  \bllp\b  \binc\b
     \bcorp(?:oration)?\b  \bplc\b  \bpte\b  \bgmbh\b  \bag\b  \bkg\b  \bohg\b  \be\.?k\.?\b  \bug\b  \bgbr\b
     \be\.? ?v\.  \bb\.?v\.?(?!\w)  \bn\.?v\.?(?!\w)  \bs\.?a\.?r\.?l\.?(?!\w)  \bs\.?a\.?s\.?(?!\w)
@@ -121,7 +121,7 @@ LEGAL_FORM = anywhere(r"""
     \bs\.?c\.?(?!\w)  \bab\b  \boy\b  \ba\/s\b  \baps\b  \blda\b  \bltda\b  \beireli\b  \bооо\b  \bзао\b  \bоао\b
     \bао\b  \bип\b  \bco\b\.?  \bcompany\b  \bse\b  \bpty\b  \bpvt\b  \bs\.?r\.?o\.?(?!\w)  \bkft\b
 """)
-TRADE_WORD = anywhere(r"""
+TRADE_WORD = labels_anywhere(r"""
     \benterprise\b  \btrading\b  \brestaurant\b  \brestoran\b  \bcaf[eé]\b  \bmarket\b  \bsupermarket\b  \bmart\b
     \bstores?\b  \bshop\b  \bhardware\b  \bpharmacy\b  \bfarmasi\b  \bbakery\b  \bbookstore\b  \bstationery\b
     \bhotel\b  \bbistro\b  \bkitchen\b  \bsyarikat\b  \bperniagaan\b  \bservices?\b  \bhandel\b  \bapotheke\b

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from towpath.model.content import Field
-from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, listed, named
+from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, list_property, object_property
 
 _KINDS = {
     "date": "date",
@@ -26,8 +26,8 @@ _KINDS = {
 
 def key_value_fields(result: Json, page_sizes: PageSizes) -> Iterator[Field]:
     """Yield each key with its value. Keys without a value are left out."""
-    for pair in listed(result, "keyValuePairs"):
-        value = named(pair, "value")
+    for pair in list_property(result, "keyValuePairs"):
+        value = object_property(pair, "value")
         name = " ".join(str(pair["key"]["content"]).split()).rstrip(" :")
         if name and value.get("content"):
             yield _with_anchor(
@@ -37,20 +37,20 @@ def key_value_fields(result: Json, page_sizes: PageSizes) -> Iterator[Field]:
 
 def document_fields(result: Json, page_sizes: PageSizes) -> Iterator[Field]:
     """Yield the fields of every document in the file. Nested fields are named like ``Items[0].Amount``."""
-    documents = listed(result, "documents")
+    documents = list_property(result, "documents")
     for number, document in enumerate(documents, 1):
         prefix = f"{document.get('docType', 'document')}[{number}]." if len(documents) > 1 else ""
-        for name, field in named(document, "fields").items():
+        for name, field in object_property(document, "fields").items():
             yield from _flatten(prefix + name, field, float(document.get("confidence", 1.0)), page_sizes)
 
 
 def _flatten(name: str, field: Json, confidence: float, page_sizes: PageSizes) -> Iterator[Field]:
     confidence = float(field.get("confidence", confidence))
     if field["type"] == "array":
-        for index, item in enumerate(listed(field, "valueArray")):
+        for index, item in enumerate(list_property(field, "valueArray")):
             yield from _flatten(f"{name}[{index}]", item, confidence, page_sizes)
     elif field["type"] == "object":
-        for part, item in named(field, "valueObject").items():
+        for part, item in object_property(field, "valueObject").items():
             yield from _flatten(f"{name}.{part}", item, confidence, page_sizes)
     elif value := _value(field):
         yield _with_anchor(name, value, _KINDS.get(field["type"], "text"), confidence, field, page_sizes)
@@ -74,8 +74,8 @@ def _value(field: Json) -> str:
 def _with_anchor(
     name: str, value: str, kind: str, confidence: float, source: Json, page_sizes: PageSizes
 ) -> Field:
-    regions = listed(source, "boundingRegions")
-    source_spans = listed(source, "spans")
+    regions = list_property(source, "boundingRegions")
+    source_spans = list_property(source, "spans")
     start, end = extent(source_spans)
     return Field(
         name,

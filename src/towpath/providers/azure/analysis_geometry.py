@@ -11,12 +11,12 @@ from towpath.model.content import Box
 Json = Mapping[str, Any]
 
 
-def listed(owner: Json, name: str) -> list[Json]:
+def list_property(owner: Json, name: str) -> list[Json]:
     """A list property; the service omits empty ones."""
     return owner.get(name) or []
 
 
-def named(owner: Json, name: str) -> dict[str, Any]:
+def object_property(owner: Json, name: str) -> dict[str, Any]:
     """An object property; the service omits empty ones."""
     return owner.get(name) or {}
 

@@ -110,7 +110,7 @@ class DocumentIntelligence:
                 f"{error} The document had been sent completely, so the analysis may be billed."
             ) from error
         if response.status_code != 202:
-            raise errors.from_response(response.status_code, response.headers, response.content)
+            raise errors.error_from_response(response.status_code, response.headers, response.content)
         operation = _OPERATION_ID.search(response.headers.get("Operation-Location", ""))
         if operation is None:
             raise Ambiguous("Document Intelligence accepted the document but returned no operation id.")
@@ -119,9 +119,9 @@ class DocumentIntelligence:
     async def poll(self, operation: str) -> Pending | Answer:
         response = await self._send("GET", self._result_url(operation), {"api-version": API_VERSION})
         if response.status_code == 404:
-            raise errors.expired(operation)
+            raise errors.expired_operation(operation)
         if response.status_code != 200:
-            raise errors.from_response(response.status_code, response.headers, response.content)
+            raise errors.error_from_response(response.status_code, response.headers, response.content)
         try:
             state: Any = json.loads(response.content)
         except ValueError as error:
@@ -136,13 +136,13 @@ class DocumentIntelligence:
     async def delete_remote_copy(self, operation: str) -> None:
         response = await self._send("DELETE", self._result_url(operation), {"api-version": API_VERSION})
         if response.status_code not in (204, 404):
-            raise errors.from_response(response.status_code, response.headers, response.content)
+            raise errors.error_from_response(response.status_code, response.headers, response.content)
 
     async def probe(self) -> None:
         """Get the description of the model, which is free, to verify endpoint, key and model."""
         response = await self._send("GET", self._base, {"api-version": API_VERSION})
         if response.status_code != 200:
-            raise errors.from_response(response.status_code, response.headers, response.content)
+            raise errors.error_from_response(response.status_code, response.headers, response.content)
 
     def read(self, answer: bytes) -> Extraction:
         return parse_analysis(answer)

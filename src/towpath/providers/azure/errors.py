@@ -96,7 +96,7 @@ class ServiceError:
             return ServiceError()
 
 
-def from_response(status: int, headers: Mapping[str, str], body: bytes) -> TowpathError:
+def error_from_response(status: int, headers: Mapping[str, str], body: bytes) -> TowpathError:
     """Translate an HTTP error answer."""
     service_error = ServiceError.parse_body(body)
     message = service_error.message or f"HTTP {status} {body_head(body)}".strip()
@@ -137,7 +137,7 @@ def no_token(message: str) -> AccountRefused:
     return AccountRefused(f"Azure gave no token for Document Intelligence: {message}")
 
 
-def expired(operation: str) -> OperationLost:
+def expired_operation(operation: str) -> OperationLost:
     """The service deletes results 24 hours after they are ready and answers 404 afterwards."""
     return OperationLost(
         f"The analysis {operation} has expired: Document Intelligence keeps results for 24 hours."

@@ -13,7 +13,7 @@ from typing import Any
 from towpath.errors import Transient
 from towpath.model.content import Block, Extraction, Page
 from towpath.providers.azure.analysis_fields import document_fields, key_value_fields
-from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, listed
+from towpath.providers.azure.analysis_geometry import Json, PageSizes, extent, list_property
 
 _PAGE_DECORATION_ROLES = {"pageHeader", "pageFooter", "pageNumber"}
 
@@ -26,7 +26,7 @@ def parse_analysis(answer: bytes) -> Extraction:
         raise Transient(
             "The stored answer of Document Intelligence has no analysis. It must be requested again."
         )
-    pages = listed(result, "pages")
+    pages = list_property(result, "pages")
     page_sizes = PageSizes.of(pages)
     return Extraction(
         markdown=result.get("content") or "",
@@ -35,13 +35,13 @@ def parse_analysis(answer: bytes) -> Extraction:
         blocks=tuple(sorted(_blocks(result, page_sizes), key=lambda block: (block.start, block.end))),
         fields=(*key_value_fields(result, page_sizes), *document_fields(result, page_sizes)),
         metadata=_metadata(result),
-        warnings=tuple(str(w.get("message") or w.get("code")) for w in listed(result, "warnings")),
+        warnings=tuple(str(w.get("message") or w.get("code")) for w in list_property(result, "warnings")),
     )
 
 
 def _pages(pages: Sequence[Json], labels: dict[int, str]) -> Iterator[Page]:
     for page in pages:
-        start, end = extent(listed(page, "spans"))
+        start, end = extent(list_property(page, "spans"))
         number = page["pageNumber"]
         yield Page(number, start, end, labels.get(number), page.get("width"), page.get("height"))
 
@@ -50,25 +50,25 @@ def _labels(result: Json) -> dict[int, str]:
     """Printed page numbers by page index. They differ from the index in books and excerpts."""
     return {
         region["pageNumber"]: str(paragraph["content"])
-        for paragraph in listed(result, "paragraphs")
+        for paragraph in list_property(result, "paragraphs")
         if paragraph.get("role") == "pageNumber"
-        for region in listed(paragraph, "boundingRegions")[:1]
+        for region in list_property(paragraph, "boundingRegions")[:1]
     }
 
 
 def _blocks(result: Json, page_sizes: PageSizes) -> Iterator[Block]:
     """Yield tables, paragraphs outside tables, and lines if the model finds no paragraphs."""
-    tables = listed(result, "tables")
+    tables = list_property(result, "tables")
     in_tables = _paragraph_pointers(tables)
     for table in tables:
         yield from _blocks_of(table, page_sizes)
-    paragraphs = listed(result, "paragraphs")
+    paragraphs = list_property(result, "paragraphs")
     for index, paragraph in enumerate(paragraphs):
         if f"/paragraphs/{index}" not in in_tables and paragraph.get("role") not in _PAGE_DECORATION_ROLES:
             yield from _blocks_of(paragraph, page_sizes)
     if not paragraphs:
-        for page in listed(result, "pages"):
-            for line in listed(page, "lines"):
+        for page in list_property(result, "pages"):
+            for line in list_property(page, "lines"):
                 region = {"pageNumber": page["pageNumber"], "polygon": line.get("polygon")}
                 yield from _blocks_of({**line, "boundingRegions": [region]}, page_sizes)
 
@@ -77,15 +77,15 @@ def _paragraph_pointers(tables: Sequence[Json]) -> set[str]:
     """JSON pointers to the paragraphs inside table cells, such as ``/paragraphs/12``."""
     pointers: set[str] = set()
     for table in tables:
-        for cell in listed(table, "cells"):
+        for cell in list_property(table, "cells"):
             pointers.update(cell.get("elements") or ())
     return pointers
 
 
 def _blocks_of(element: Json, page_sizes: PageSizes) -> Iterator[Block]:
     """Yield one block for each part of an element. Page and column breaks divide elements into parts."""
-    element_spans = listed(element, "spans")
-    regions = listed(element, "boundingRegions")
+    element_spans = list_property(element, "spans")
+    regions = list_property(element, "boundingRegions")
     if not element_spans or not regions:
         return
     if len(element_spans) == len(regions):
@@ -97,8 +97,8 @@ def _blocks_of(element: Json, page_sizes: PageSizes) -> Iterator[Block]:
 
 
 def _metadata(result: Json) -> dict[str, str]:
-    titles = [str(p["content"]) for p in listed(result, "paragraphs") if p.get("role") == "title"]
-    kinds = [str(d["docType"]) for d in listed(result, "documents") if d.get("docType")]
-    languages = sorted({str(language["locale"]) for language in listed(result, "languages")})
+    titles = [str(p["content"]) for p in list_property(result, "paragraphs") if p.get("role") == "title"]
+    kinds = [str(d["docType"]) for d in list_property(result, "documents") if d.get("docType")]
+    languages = sorted({str(language["locale"]) for language in list_property(result, "languages")})
     metadata = {"title": titles[:1], "document_type": kinds[:1], "languages": languages}
     return {name: ", ".join(values) for name, values in metadata.items() if values}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from towpath.errors import Ambiguous
 from towpath.model.provider_answer import Answer
 from towpath.providers.openai import prices
-from towpath.providers.openai.client import OPENAI_URL, ApiKey, connect
-from towpath.providers.openai.errors import PROVIDER, translate
+from towpath.providers.openai.client import OPENAI_URL, ApiKey, create_client
+from towpath.providers.openai.errors import PROVIDER, translate_error
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -68,7 +68,7 @@ class ChatModel:
                 **self._request(instructions, text, name, schema)
             )
         except OpenAIError as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
         return bytes(response.content)
 
     async def probe(self) -> None:
@@ -84,7 +84,7 @@ class ChatModel:
                 store=False,
             )
         except OpenAIError as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -95,7 +95,7 @@ class ChatModel:
 
     def _connected(self) -> AsyncOpenAI:
         if self._client is None:
-            self._client = connect(self._key, self._base_url, self._timeout)
+            self._client = create_client(self._key, self._base_url, self._timeout)
         return self._client
 
     def _request(self, instructions: str, text: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:

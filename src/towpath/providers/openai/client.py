@@ -14,17 +14,17 @@ OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 10.0
 
 
-class Tokens(Protocol):
+class TokenSource(Protocol):
     """Gives a valid token for each request, instead of a key."""
 
     async def __call__(self) -> str: ...
     async def close(self) -> None: ...
 
 
-ApiKey = str | Tokens
+ApiKey = str | TokenSource
 
 
-def connect(api_key: ApiKey, base_url: str, timeout: float) -> AsyncOpenAI:
+def create_client(api_key: ApiKey, base_url: str, timeout: float) -> AsyncOpenAI:
     """Create a client. The SDK is imported here because the import takes a second."""
     try:
         from openai import AsyncOpenAI, Timeout

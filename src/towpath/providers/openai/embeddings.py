@@ -14,8 +14,8 @@ import numpy as np
 from towpath.errors import Ambiguous, ConfigError, Refused, Rejected
 from towpath.providers.contract import BatchLimit, Embedded, Vectors
 from towpath.providers.openai import prices
-from towpath.providers.openai.client import OPENAI_URL, ApiKey, connect
-from towpath.providers.openai.errors import PROVIDER, translate
+from towpath.providers.openai.client import OPENAI_URL, ApiKey, create_client
+from towpath.providers.openai.errors import PROVIDER, translate_error
 from towpath.providers.token_counter import exact_counter
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EmbeddingRequestLimits:
     """The limits of one request. The defaults are those of all OpenAI embedding models."""
 
     inputs: int = 2048
@@ -33,7 +33,7 @@ class Limits:
     tokens_per_request: int = 300_000
 
 
-OPENAI_LIMITS = Limits()
+OPENAI_LIMITS = EmbeddingRequestLimits()
 
 
 class OpenAIEmbedder:
@@ -52,7 +52,7 @@ class OpenAIEmbedder:
         *,
         deployment: str | None = None,
         base_url: str = OPENAI_URL,
-        limits: Limits = OPENAI_LIMITS,
+        limits: EmbeddingRequestLimits = OPENAI_LIMITS,
         batch_size: int = OPENAI_LIMITS.inputs,
         batch_tokens: int = OPENAI_LIMITS.tokens_per_request,
         price_per_million: float | None = None,
@@ -102,7 +102,7 @@ class OpenAIEmbedder:
         if not texts:
             return Embedded(np.zeros((0, self.dimension), dtype=np.float32))
         if self._client is None:
-            self._client = connect(self._key, self._base_url, self._timeout)
+            self._client = create_client(self._key, self._base_url, self._timeout)
         from openai import OpenAIError
 
         try:
@@ -114,7 +114,7 @@ class OpenAIEmbedder:
                 extra_body=self._extra,
             )
         except OpenAIError as error:
-            raise translate(error, inputs=len(texts)) from error
+            raise translate_error(error, inputs=len(texts)) from error
         try:
             answer: Any = json.loads(response.content)
             vectors = _vectors(answer["data"], len(texts))

@@ -33,7 +33,7 @@ _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|h|m|s)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def translate(error: OpenAIError, *, inputs: int = 1) -> TowpathError:
+def translate_error(error: OpenAIError, *, inputs: int = 1) -> TowpathError:
     """Translate an exception of the SDK. ``inputs`` is the number of texts in the request."""
     from openai import APIConnectionError, APIStatusError
 

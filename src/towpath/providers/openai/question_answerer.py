@@ -11,7 +11,7 @@ from towpath.model.chat_completion import ModelText
 from towpath.model.provider_answer import Answer
 from towpath.providers.openai.chat_model import ChatModel, array_schema, first_choice, object_schema
 from towpath.providers.openai.chat_stream import read_completion
-from towpath.providers.openai.errors import PROVIDER, translate
+from towpath.providers.openai.errors import PROVIDER, translate_error
 from towpath.providers.token_counter import estimate
 
 #: Raise it whenever the instructions or the schema change, so that cached answers are not reused.
@@ -62,7 +62,7 @@ class OpenAIQuestionAnswerer(ChatModel):
             ) as response:
                 body = await read_completion(response, on_text)
         except OpenAIError as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
         except Exception as error:
             if type(error).__module__.partition(".")[0] not in _HTTP_CLIENTS:
                 raise

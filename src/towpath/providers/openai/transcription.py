@@ -16,8 +16,8 @@ from towpath.model.recording import Window
 from towpath.model.transcript import Segment, Word
 from towpath.process_runner import InputFile
 from towpath.providers.openai import prices
-from towpath.providers.openai.client import OPENAI_URL, connect
-from towpath.providers.openai.errors import PROVIDER, translate
+from towpath.providers.openai.client import OPENAI_URL, create_client
+from towpath.providers.openai.errors import PROVIDER, translate_error
 from towpath.providers.openai.language_names import language_code
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class OpenAITranscriber:
 
     async def _send(self, sound: bytes, language: str | None, name: str = "window.flac") -> bytes:
         if self._client is None:
-            self._client = connect(self._key, self._base_url, self._timeout)
+            self._client = create_client(self._key, self._base_url, self._timeout)
         from openai import OpenAIError
 
         options: dict[str, Any] = {"language": language} if language else {}
@@ -94,7 +94,7 @@ class OpenAITranscriber:
                 model=self.model, file=(name, sound), temperature=0, **options
             )
         except OpenAIError as error:
-            raise translate(error) from error
+            raise translate_error(error) from error
         return bytes(response.content)
 
     async def probe(self) -> None:

@@ -40,7 +40,7 @@ class ServiceError:
             return ServiceError()
 
 
-def from_response(status: int, headers: Mapping[str, str], body: bytes) -> TowpathError:
+def error_from_response(status: int, headers: Mapping[str, str], body: bytes) -> TowpathError:
     """Translate an HTTP error answer."""
     service_error = ServiceError.parse_body(body)
     if status == 503 and (wait := _seconds(headers.get("Retry-After"))) is not None:
@@ -62,7 +62,7 @@ def from_failed_operation(error: Mapping[str, Any]) -> TowpathError:
     return translated
 
 
-def expired(operation: str) -> OperationLost:
+def expired_operation(operation: str) -> OperationLost:
     """SpeechKit deletes transcripts after 3 days and answers 404 afterwards."""
     return OperationLost(
         f"The recognition {operation} has expired: SpeechKit keeps transcripts for 3 days."

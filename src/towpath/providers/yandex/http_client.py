@@ -73,7 +73,7 @@ class HttpClient:
         """The state of a long-running operation. A failed operation raises the translated error."""
         response = await self.request_free("GET", f"{base_url}/operations/{quote(operation, safe='')}")
         if response.status_code == 404:
-            raise errors.expired(operation)
+            raise errors.expired_operation(operation)
         state = parse_json(response)
         if state.get("error"):
             raise errors.from_failed_operation(state["error"])
@@ -101,7 +101,7 @@ class HttpClient:
 def parse_json(response: Response) -> dict[str, Any]:
     """The JSON of a successful answer. Other answers raise the translated error."""
     if response.status_code != 200:
-        raise errors.from_response(response.status_code, response.headers, response.content)
+        raise errors.error_from_response(response.status_code, response.headers, response.content)
     try:
         return json.loads(response.content)
     except ValueError as error:
@@ -111,7 +111,7 @@ def parse_json(response: Response) -> dict[str, Any]:
 def operation_id(response: Response) -> str:
     """The id of the operation that a billed request started."""
     if response.status_code != 200:
-        raise errors.from_response(response.status_code, response.headers, response.content)
+        raise errors.error_from_response(response.status_code, response.headers, response.content)
     try:
         return str(json.loads(response.content)["id"])
     except (ValueError, KeyError, TypeError) as error:

@@ -89,9 +89,9 @@ class SpeechKit:
             # The data may follow some seconds after the operation is done.
             if _seconds_since(state.get("modifiedAt")) < MAX_DATA_DELAY_SECONDS:
                 return Pending()
-            raise errors.expired(operation)
+            raise errors.expired_operation(operation)
         if response.status_code != 200:
-            raise errors.from_response(response.status_code, response.headers, response.content)
+            raise errors.error_from_response(response.status_code, response.headers, response.content)
         parse_transcript(
             response.content
         )  # raises Transient for an incomplete answer, which is then polled again
@@ -101,7 +101,7 @@ class SpeechKit:
     async def delete_remote_copy(self, operation: str) -> None:
         response = await self._recognition("DELETE", "deleteRecognition", operation)
         if response.status_code not in (200, 404):
-            raise errors.from_response(response.status_code, response.headers, response.content)
+            raise errors.error_from_response(response.status_code, response.headers, response.content)
 
     async def probe(self) -> None:
         """Ask for an operation that does not exist, which is free, to verify address and key."""

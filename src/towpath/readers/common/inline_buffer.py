@@ -77,7 +77,7 @@ class InlineBuffer:
     def close_link(self, element: Element, address: str) -> None:
         content = self._pop_since(element)
         if content is not None:
-            self._parts.append(markdown_writer.link(content, address))
+            self._parts.append(markdown_writer.markdown_link(content, address))
 
     def open_code(self, element: Element) -> None:
         if self._code_depth == 0:

@@ -71,7 +71,7 @@ def escape_line_starts(text: str) -> str:
     return _BLOCK_MARKUP.sub(r"\1\\", text)
 
 
-def link(text: str, address: str) -> str:
+def markdown_link(text: str, address: str) -> str:
     """A markdown link for http, https and mailto addresses; for others the text alone."""
     label = text.strip()
     address = address.strip()

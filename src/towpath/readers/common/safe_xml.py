@@ -114,7 +114,7 @@ def stream_elements(
         raise rejections.corrupt(format_name, f"part {part} is not well-formed XML") from error
 
 
-def free(element: Element) -> None:
+def free_element(element: Element) -> None:
     """Free the memory of a streamed element and of its preceding siblings."""
     element.clear()
     parent = element.getparent()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from towpath.readers.common import safe_xml
 from towpath.readers.common.safe_xml import Element
-from towpath.readers.epub.package import resolve
+from towpath.readers.epub.package import resolve_reference
 from towpath.readers.html.hooks import MarkupHooks
 
 _EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
@@ -47,7 +47,7 @@ class EpubHooks(MarkupHooks):
         return digits[0] if digits else ""
 
     def note_reference(self, link: Element) -> str | None:
-        target = resolve(self.path, link.get("href") or "")
+        target = resolve_reference(self.path, link.get("href") or "")
         if not target[1] or target in self._references:
             return None
         if not _REFERENCE_ROLES & set(_roles(link)) and not _looks_like_reference(link):
@@ -61,7 +61,7 @@ class EpubHooks(MarkupHooks):
     def is_back_link(self, link: Element) -> bool:
         if _BACK_LINK_ROLES & set(_roles(link)):
             return True
-        target = resolve(self.path, link.get("href") or "")
+        target = resolve_reference(self.path, link.get("href") or "")
         return target in self._references and len("".join(link.itertext())) <= _MAX_BACK_LINK_LENGTH
 
     def note_prefix(self, element: Element) -> str | None:

@@ -66,7 +66,7 @@ def open_package(archive: Archive) -> Package:
     return Package(_metadata(root), tuple(dict.fromkeys(chapters)), navigation, ncx)
 
 
-def resolve(base: str, reference: str) -> tuple[str, str]:
+def resolve_reference(base: str, reference: str) -> tuple[str, str]:
     """Path and fragment of a reference in the file ``base``."""
     target, _, fragment = reference.partition("#")
     if not target:
@@ -90,7 +90,7 @@ def _package_path(archive: Archive) -> str:
 
 
 def _parse_item(item: Element, folder: str) -> ManifestItem:
-    path, _ = resolve(posixpath.join(folder, "package"), item.get("href") or "")
+    path, _ = resolve_reference(posixpath.join(folder, "package"), item.get("href") or "")
     return ManifestItem(
         path, (item.get("media-type") or "").lower(), tuple((item.get("properties") or "").split())
     )

@@ -10,7 +10,7 @@ from itertools import islice
 from towpath.readers.common import safe_xml
 from towpath.readers.common.safe_xml import Element
 from towpath.readers.common.safe_zip import Archive
-from towpath.readers.epub.package import Package, resolve
+from towpath.readers.epub.package import Package, resolve_reference
 from towpath.readers.html.parse_markup import parse_markup
 
 _EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
@@ -52,7 +52,7 @@ def _entries(base: str, links: Iterator[tuple[str, str, int]]) -> Iterator[Conte
                 f"{parent_titles[-1]}, {title}" if parent_titles and _NUMBER_ONLY.fullmatch(title) else title
             )
             parent_titles.append(title)
-            yield ContentsEntry(*resolve(base, reference), title, level, label)
+            yield ContentsEntry(*resolve_reference(base, reference), title, level, label)
 
 
 def _parse_navigation(root: Element) -> Iterator[tuple[str, str, int]]:

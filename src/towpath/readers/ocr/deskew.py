@@ -50,7 +50,7 @@ def skew_angle(grey: Pixels) -> float:
     return best if is_clear and MIN_SKEW <= abs(best) < _MAX_SKEW else 0.0
 
 
-def level(grey: Pixels, degrees: float) -> Pixels:
+def level_image(grey: Pixels, degrees: float) -> Pixels:
     """The image with lines that fall by ``degrees`` made level; its size stays the same."""
     import numpy as np
     from PIL import Image

@@ -22,7 +22,9 @@ _ENDS_SENTENCE = (".", "!", "?", ":")
 LINE_BREAK = "  \n"
 
 
-def layout(segments: Sequence[Segment], width: float, height: float, skew: float = 0.0) -> list[PageBlock]:
+def layout_blocks(
+    segments: Sequence[Segment], width: float, height: float, skew: float = 0.0
+) -> list[PageBlock]:
     """The blocks of a page in reading order; boxes are fractions of the page before it was leveled by ``skew``."""
     usual_height = median([segment.box.height for segment in segments]) if segments else 0.0
     blocks: list[PageBlock] = []

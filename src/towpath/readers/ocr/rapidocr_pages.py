@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from towpath.readers.ocr.deskew import level, skew_angle
-from towpath.readers.ocr.line_layout import layout
+from towpath.readers.ocr.deskew import level_image, skew_angle
+from towpath.readers.ocr.line_layout import layout_blocks
 from towpath.readers.ocr.ocr_result import Recognition
 from towpath.readers.ocr.rapidocr_engine import RapidOcrEngine
 from towpath.readers.ocr.tesseract_engine import ocr_threads
@@ -35,7 +35,7 @@ class RapidOcrPages:
         image = file.render(number - 1, dpi, 0)
         grey = np.frombuffer(image.grey, dtype=np.uint8).reshape(image.height, image.width)
         skew = skew_angle(grey)
-        recognition = self._engine.recognize(level(grey, skew) if skew else grey)
+        recognition = self._engine.recognize(level_image(grey, skew) if skew else grey)
         page = to_page(recognition, number, skew)
         page.width, page.height, page.label = width, height, file.page_label(number - 1)
         return page
@@ -48,7 +48,7 @@ def to_page(recognition: Recognition, number: int, skew: float = 0.0) -> PdfPage
     segments = recognition.segments
     if not any(sum(map(str.isalnum, word.text)) > 1 for segment in segments for word in segment.words):
         return page
-    page.blocks = layout(segments, width, height, skew)
+    page.blocks = layout_blocks(segments, width, height, skew)
     # The image was turned clockwise by `rotation`, so the page as shown is turned by the rest of the circle.
     rotation = -recognition.rotation % 360
     page.words = list(page_words(segments, number, width, height, rotation, skew))

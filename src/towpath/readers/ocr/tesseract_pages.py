@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from towpath.model.content import Word
-from towpath.readers.ocr.deskew import box_on_page, level, skew_angle
-from towpath.readers.ocr.line_layout import group_rows, layout
+from towpath.readers.ocr.deskew import box_on_page, level_image, skew_angle
+from towpath.readers.ocr.line_layout import group_rows, layout_blocks
 from towpath.readers.ocr.ocr_result import Segment
 from towpath.readers.ocr.settings import LanguageData
 from towpath.readers.ocr.state import OcrState
@@ -134,7 +134,11 @@ def _levelled(image: PageImage) -> tuple[PageImage, float]:
 
     grey = np.frombuffer(image.grey, dtype=np.uint8).reshape(image.height, image.width)
     skew = skew_angle(grey)
-    return (PageImage(image.width, image.height, level(grey, skew).tobytes()), skew) if skew else (image, 0.0)
+    return (
+        (PageImage(image.width, image.height, level_image(grey, skew).tobytes()), skew)
+        if skew
+        else (image, 0.0)
+    )
 
 
 def _to_page(result: TesseractResult, number: int, file: PdfiumFile, dpi: int) -> PdfPage:
@@ -147,7 +151,7 @@ def _to_page(result: TesseractResult, number: int, file: PdfiumFile, dpi: int) -
         page.blocks, segments = [], []
     elif poorly_legible or _is_form(segments, width, height):
         # Tables and columns that are guessed from badly read words or from a receipt are wrong.
-        page.blocks = layout(segments, width, height, result.skew)
+        page.blocks = layout_blocks(segments, width, height, result.skew)
     else:
         page.blocks = list(_merge_paragraph_lines(map(_demote_unlikely_heading, page.blocks)))
     page = boxes_as_shown(page, result.rotation)

@@ -48,9 +48,9 @@ def _read(
 ) -> Extraction:
     format_name, target_format = names
     program = find_libreoffice()
-    if program is None or seccomp.available():
+    if program is None or seccomp.is_supported():
         # Advice to install LibreOffice would be wrong where the sandbox refuses to start it.
-        advice = _SAVE_AS if seccomp.available() else _INSTALL
+        advice = _SAVE_AS if seccomp.is_supported() else _INSTALL
         raise rejections.unsupported(format_name, advice.format(format=f".{target_format}"))
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "source" + (".doc" if target_format == "docx" else ".ppt"))

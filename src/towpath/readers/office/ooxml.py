@@ -76,7 +76,7 @@ def related_part(relationships: dict[str, Relationship], kind: str) -> str | Non
     )
 
 
-def referenced(element: Element, relationships: dict[str, Relationship]) -> Relationship | None:
+def referenced_relationship(element: Element, relationships: dict[str, Relationship]) -> Relationship | None:
     """The relationship whose id is one of the element's attribute values, or None."""
     return next((relationships[value] for value in element.values() if value in relationships), None)
 

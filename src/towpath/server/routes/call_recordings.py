@@ -30,9 +30,9 @@ router = APIRouter(prefix="/documents", tags=["calls"])
 
 TranscriptFormat = Literal["json", "srt", "vtt", "text"]
 _TEXT_FORMATS: Mapping[TranscriptFormat, tuple[str, Callable[[Transcript], str]]] = {
-    "srt": ("application/x-subrip", subtitles.srt),
-    "vtt": ("text/vtt", subtitles.vtt),
-    "text": ("text/plain", subtitles.plain),
+    "srt": ("application/x-subrip", subtitles.to_srt),
+    "vtt": ("text/vtt", subtitles.to_vtt),
+    "text": ("text/plain", subtitles.to_plain_text),
 }
 _TRANSCRIPT_RESPONSE: dict[str, Any] = {
     "description": "The transcript",

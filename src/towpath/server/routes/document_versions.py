@@ -15,7 +15,7 @@ from towpath.server.downloads import require_blob
 from towpath.server.problems import PROBLEM_RESPONSE
 from towpath.server.schemas.document_versions import VersionDiffView, VersionView, version_view
 from towpath.server.schemas.documents import UploadView
-from towpath.server.text_diff import compare
+from towpath.server.text_diff import diff_texts
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 
@@ -72,7 +72,7 @@ async def compare_versions(
     versions = await services.queries.versions(org, document_id)
     new = find_version(versions, versions[-1].number if to_version is None else to_version)
     old = find_version(versions, max(1, new.number - 1) if from_version is None else from_version)
-    diff = await asyncio.to_thread(compare, await _text(services, old), await _text(services, new))
+    diff = await asyncio.to_thread(diff_texts, await _text(services, old), await _text(services, new))
     return VersionDiffView(
         from_version=old.number,
         to_version=new.number,

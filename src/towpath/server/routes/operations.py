@@ -26,7 +26,7 @@ from towpath.server.schemas.operations import (
     ReadyView,
     SettingDifferenceView,
 )
-from towpath.version import commit
+from towpath.version import source_commit
 
 router = APIRouter(tags=["operations"])
 
@@ -34,7 +34,9 @@ router = APIRouter(tags=["operations"])
 @router.get("/health")
 async def health(services: ServicesDep) -> HealthView:
     """Liveness: the process answers requests. Also returns its version."""
-    return HealthView(status="ok", version=__version__, commit=commit(), schema_version=services.schema)
+    return HealthView(
+        status="ok", version=__version__, commit=source_commit(), schema_version=services.schema
+    )
 
 
 @router.get("/ready", responses={503: PROBLEM_RESPONSE})

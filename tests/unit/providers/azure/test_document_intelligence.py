@@ -18,7 +18,7 @@ from tests.support.emulators.sample_sources import BytesSource, Text, invoice_pd
 from towpath.errors import Ambiguous, ConfigError, Refused, Rejected, Throttled, Transient
 from towpath.model.provider_answer import Answer, Pending
 from towpath.providers.azure.document_intelligence import DocumentIntelligence
-from towpath.providers.azure.errors import from_response, retry_after
+from towpath.providers.azure.errors import error_from_response, retry_after
 from towpath.providers.contract import LongRunning
 
 ONE_PAGE = BytesSource(pdf([Text("A short letter.")]))
@@ -318,12 +318,12 @@ async def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pyt
 
 def test_an_error_page_without_json_is_classified_by_status() -> None:
     page = b"<html>413 Request Entity Too Large</html>"
-    too_large = from_response(413, {}, page)
+    too_large = error_from_response(413, {}, page)
 
     assert isinstance(too_large, Rejected)
     assert too_large.code == "too_large"
-    assert isinstance(from_response(415, {}, page), Rejected)
-    assert isinstance(from_response(504, {}, page), Transient)
+    assert isinstance(error_from_response(415, {}, page), Rejected)
+    assert isinstance(error_from_response(504, {}, page), Transient)
 
 
 def test_retry_after_is_a_number_or_a_date() -> None:

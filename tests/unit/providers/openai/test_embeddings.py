@@ -16,7 +16,7 @@ from tests.support.emulators import Fault, OpenAIEmulator
 from tests.support.emulators.faults import Kind
 from tests.support.timeouts import REQUEST_SECONDS
 from towpath.errors import Ambiguous, BatchTooLarge, ConfigError, Refused, Rejected, Throttled, Transient
-from towpath.providers.openai.embeddings import Limits, OpenAIEmbedder
+from towpath.providers.openai.embeddings import EmbeddingRequestLimits, OpenAIEmbedder
 from towpath.providers.openai.errors import retry_after
 
 
@@ -83,7 +83,9 @@ def test_batches_are_cut_at_the_number_of_inputs() -> None:
 
 
 def test_batches_are_cut_at_the_number_of_tokens() -> None:
-    embedder = OpenAIEmbedder("key", limits=Limits(inputs=10, tokens_per_input=6, tokens_per_request=10))
+    embedder = OpenAIEmbedder(
+        "key", limits=EmbeddingRequestLimits(inputs=10, tokens_per_input=6, tokens_per_request=10)
+    )
 
     counted_3_4_2_1_1 = ["one two three", "one two three four", "one two", "one", "one"]
     assert embedder.batches(counted_3_4_2_1_1) == [range(4), range(4, 5)]

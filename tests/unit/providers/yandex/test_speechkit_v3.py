@@ -17,7 +17,7 @@ from tests.support.emulators.sample_sources import BytesSource
 from towpath.errors import Ambiguous, Refused, Rejected, Throttled, Transient
 from towpath.model.provider_answer import Answer, Pending
 from towpath.providers.contract import LongRunning
-from towpath.providers.yandex.errors import from_response
+from towpath.providers.yandex.errors import error_from_response
 from towpath.providers.yandex.parse_transcript import parse_transcript
 from towpath.providers.yandex.prices import billed_seconds
 from towpath.providers.yandex.speechkit_v2 import SpeechKitV2
@@ -277,8 +277,8 @@ async def test_version_2_needs_a_signed_url(speechkit_v2: SpeechKitV2) -> None:
 
 
 def test_an_error_page_without_json_is_classified_by_status() -> None:
-    assert isinstance(from_response(502, {}, b"<html>"), Transient)
-    throttled = from_response(429, {"Retry-After": "9"}, b"<html>")
+    assert isinstance(error_from_response(502, {}, b"<html>"), Transient)
+    throttled = error_from_response(429, {"Retry-After": "9"}, b"<html>")
     assert isinstance(throttled, Throttled)
     assert throttled.retry_after == 9.0
 

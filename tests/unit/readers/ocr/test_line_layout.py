@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from towpath.readers.ocr.deskew import level, skew_angle
+from towpath.readers.ocr.deskew import level_image, skew_angle
 from towpath.readers.ocr.glued_words import CharacterPlace, split_words
-from towpath.readers.ocr.line_layout import LINE_BREAK, layout
+from towpath.readers.ocr.line_layout import LINE_BREAK, layout_blocks
 from towpath.readers.ocr.ocr_result import OcrWord, Rectangle, Segment
 from towpath.readers.ocr.tesseract_languages import language_of, one_per_script
 
@@ -26,7 +26,7 @@ def test_a_form_is_read_row_by_row():
         segment("9.50", 600, 163, 60),
     ]
 
-    (block,) = layout(segments, 800, 1000)
+    (block,) = layout_blocks(segments, 800, 1000)
 
     assert block.text == LINE_BREAK.join(["Name Ann", "Date 12 May", "Total 9.50"])
 
@@ -36,7 +36,7 @@ def test_two_columns_of_prose_are_read_one_after_the_other():
     right = [segment(f"right column line {n} of prose", 430, 100 + 30 * n, 320) for n in range(8)]
     mixed = [piece for pair in zip(left, right, strict=True) for piece in pair]
 
-    text = " ".join(block.text for block in layout(mixed, 800, 1000))
+    text = " ".join(block.text for block in layout_blocks(mixed, 800, 1000))
 
     assert text.index("left column line 7") < text.index("right column line 0")
 
@@ -45,7 +45,7 @@ def test_a_larger_line_is_a_heading():
     segments = [segment("Lock keepers", 50, 50, 300, 40)]
     segments += [segment(f"a line of ordinary prose number {n}", 50, 120 + 30 * n, 600) for n in range(5)]
 
-    assert [block.kind for block in layout(segments, 800, 1000)] == ["heading", "paragraph"]
+    assert [block.kind for block in layout_blocks(segments, 800, 1000)] == ["heading", "paragraph"]
 
 
 def test_a_lost_blank_is_found_in_the_image():
@@ -73,12 +73,12 @@ def test_skew_is_measured_and_corrected():
     image = np.full((600, 600), 255, dtype=np.uint8)
     for top in range(60, 560, 40):
         image[top : top + 12, 60:540] = 0
-    skewed = level(image, -3.0)
+    skewed = level_image(image, -3.0)
 
     measured = skew_angle(skewed)
 
     assert abs(measured - 3.0) < 0.3
-    assert abs(skew_angle(level(skewed, measured))) < 0.5
+    assert abs(skew_angle(level_image(skewed, measured))) < 0.5
     assert skew_angle(image) == 0.0
 
 

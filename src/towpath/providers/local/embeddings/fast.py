@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from towpath.providers.contract import Vectors
-from towpath.providers.local.embeddings.fast_model import DIMENSION, load, unit
+from towpath.providers.local.embeddings.fast_model import DIMENSION, load_fast_model, unit_vectors
 from towpath.providers.local.embeddings.local_embedder import LocalEmbedder, RunFunction
 
 BATCH_SIZE = 256
@@ -30,11 +30,11 @@ class FastEmbedder(LocalEmbedder):
 
 def embed_fast(texts: list[str]) -> Vectors:
     """Unit vectors in the order of the texts. A text without a known token gets a zero vector."""
-    tokenizer, table = load()
+    tokenizer, table = load_fast_model()
     vectors = np.zeros((len(texts), DIMENSION), np.float32)
     clean = [text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8") for text in texts]
     for row, encoding in enumerate(tokenizer.encode_batch_fast(clean, add_special_tokens=False)):
         ids = np.asarray(encoding.ids, np.int32)
         if len(ids):
-            vectors[row] = unit(table[ids].mean(axis=0, dtype=np.float32))
+            vectors[row] = unit_vectors(table[ids].mean(axis=0, dtype=np.float32))
     return vectors

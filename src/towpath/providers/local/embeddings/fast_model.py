@@ -17,12 +17,12 @@ PACKAGE = "towpath-model-fast"
 DIMENSION = 256
 
 
-def unit(vector: Vectors) -> Vectors:
+def unit_vectors(vector: Vectors) -> Vectors:
     return vector / (np.sqrt(np.dot(vector, vector)) or np.float32(1.0))
 
 
 @cache
-def load() -> tuple[Tokenizer, Vectors]:
+def load_fast_model() -> tuple[Tokenizer, Vectors]:
     """The tokenizer, and a table with one vector per token id."""
     from tokenizers import Tokenizer
 

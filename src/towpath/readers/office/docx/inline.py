@@ -142,7 +142,7 @@ class InlineReader:
             self._buffer.add_line_break()
 
     def _read_link(self, element: Element) -> None:
-        relationship = ooxml.referenced(element, self.relationships)
+        relationship = ooxml.referenced_relationship(element, self.relationships)
         if relationship is None or not relationship.is_external:
             self._read_children(element)
             return

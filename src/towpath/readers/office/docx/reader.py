@@ -70,7 +70,7 @@ def _read_body(
             if block_count > _MAX_BLOCKS:
                 raise rejections.too_large(FORMAT_NAME, f"it has more than {_MAX_BLOCKS:,} paragraphs")
             _write_block(body, element)
-            safe_xml.free(element)
+            safe_xml.free_element(element)
     if body is None:
         raise rejections.empty(FORMAT_NAME)
     body.finish()

@@ -82,5 +82,5 @@ def _add_run(inline: InlineBuffer, run: Element, relationships: dict[str, Relati
 
 
 def _address(click: Element | None, relationships: dict[str, Relationship]) -> str:
-    relationship = ooxml.referenced(click, relationships) if click is not None else None
+    relationship = ooxml.referenced_relationship(click, relationships) if click is not None else None
     return relationship.target if relationship is not None and relationship.is_external else ""

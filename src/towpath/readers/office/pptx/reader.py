@@ -48,7 +48,7 @@ def _slide_parts(archive: Archive) -> list[str]:
     root = safe_xml.parse_part(archive.read(part), FORMAT_NAME, part)
     slides: list[str] = []
     for reference in root.iter("{*}sldId"):
-        relationship = ooxml.referenced(reference, relationships)
+        relationship = ooxml.referenced_relationship(reference, relationships)
         if relationship is not None and relationship.kind == "slide" and relationship.target in archive:
             slides.append(relationship.target)
     return slides

@@ -38,7 +38,7 @@ def open_context(archive: Archive, workbook: Workbook) -> CellContext:
                 safe_xml.stream_elements(source, ["{*}si"], FORMAT_NAME, workbook.strings_part), _MAX_STRINGS
             ):
                 strings.append(_string_text(item))
-                safe_xml.free(item)
+                safe_xml.free_element(item)
     return CellContext(strings, _date_styles(archive, workbook), workbook.date_1904)
 
 
@@ -51,7 +51,7 @@ def read_rows(archive: Archive, sheet: Sheet, context: CellContext) -> Iterator[
         ):
             number = safe_xml.parse_int(element.get("r"), number + 1)
             yield number, _cells(element, context)
-            safe_xml.free(element)
+            safe_xml.free_element(element)
 
 
 def _cells(row: Element, context: CellContext) -> Row:

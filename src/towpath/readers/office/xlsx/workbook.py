@@ -36,7 +36,7 @@ def open_workbook(archive: Archive) -> Workbook:
     root = safe_xml.parse_part(archive.read(part), FORMAT_NAME, part)
     sheets: list[Sheet] = []
     for element in root.iter("{*}sheet"):
-        relationship = ooxml.referenced(element, relationships)
+        relationship = ooxml.referenced_relationship(element, relationships)
         if relationship is not None and relationship.kind == "worksheet" and relationship.target in archive:
             sheets.append(Sheet(element.get("name") or f"Sheet {len(sheets) + 1}", relationship.target))
     properties = next(root.iter("{*}workbookPr"), None)
