@@ -66,7 +66,7 @@ def test_every_control_without_a_text_has_a_tooltip(
     page.get_by_role("button", name="Save filter…").click()
     page.get_by_label("Name", exact=True).fill("Leases")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("button", name="Forget the filter Leases")).to_be_visible()
+    expect(page.get_by_role("button", name="Delete the filter Leases")).to_be_visible()
     check("library")
     driver.drop(_note(tmp_path))
     expect(page.get_by_role("button", name="Close uploads")).to_be_visible()

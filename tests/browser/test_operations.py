@@ -35,7 +35,7 @@ def test_a_failure_lists_its_documents_and_offers_no_useless_retry(
     own_driver.open("#/operations")
     failures = own_driver.page.get_by_role("region", name="Failures")
     expect(failures.get_by_role("link", name="Broken scan.pdf")).to_be_visible()
-    expect(failures.get_by_text("A retry would end the same way")).to_be_visible()
+    expect(failures.get_by_text("Retrying won’t help")).to_be_visible()
     expect(failures.get_by_role("button", name="Retry")).to_have_count(0)
 
     runs = own_driver.page.get_by_role("region", name="Runs", exact=True)

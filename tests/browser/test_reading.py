@@ -138,7 +138,7 @@ def test_text_and_pages_move_together_and_the_place_is_in_the_address(
             "the second browser to show the place",
         )
         wait_until(lambda: printed_page(second.page) == printed_page(page), "its PDF to show the place")
-    page.get_by_role("button", name="Move together").click()
+    page.get_by_role("button", name="Scroll together").click()
     fixed = printed_page(page)
     page.locator(".document-text").hover()
     address = page.evaluate("location.href")

@@ -33,7 +33,7 @@ def test_a_file_is_replaced_and_the_difference_is_shown(
     expect(listed).to_have_count(2)
     expect(listed.first).to_contain_text("Version 2")
     expect(listed.first).to_contain_text("1 chunk added, 1 chunk removed, 1 unchanged")
-    difference = page.get_by_role("region", name="Difference of version 1 and version 2")
+    difference = page.get_by_role("region", name="Differences between version 1 and version 2")
     expect(difference.locator(".removed")).to_contain_text("The keeper passed forty boats.")
     expect(difference.locator(".added")).to_contain_text("The keeper passed fifty boats.")
     with page.expect_download() as download:

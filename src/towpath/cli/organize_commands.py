@@ -115,7 +115,7 @@ def edit(
     field: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Change what people say about a document: title, collection, tags, metadata, fields. Survives processing again."""
+    """Change the title, collection, tags, metadata and field values of a document. Reprocessing keeps the changes."""
     body: dict[str, Any] = {}
     if title is not None:
         body["title"] = title or None

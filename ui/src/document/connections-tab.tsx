@@ -117,7 +117,7 @@ function ConnectionItem({ id, connection }: { id: string; connection: Connection
     <li className={`connection${hidden ? ' is-hidden' : ''}`}>
       {connection.kind === 'edition' ? (
         <p className="connection-reason">
-          <strong>{percent}</strong> of the text is in both: a version of this document
+          <strong>{percent}</strong> of the text is in both documents: an edition of this document
         </p>
       ) : (
         <>

@@ -78,7 +78,7 @@ export function withoutHeadings(text: string): string {
 }
 
 export const KIND_LABELS: Record<Kind, string> = {
-  edition: 'Versions',
+  edition: 'Editions',
   quotation: 'Common text',
   same_subject: 'Same subject',
   same_entity: 'Same number or name',

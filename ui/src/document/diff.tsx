@@ -24,7 +24,7 @@ export function Diff({ id, from, to }: { id: string; from: number; to: number })
       <p className="quiet small" role="status">
         {count(data.added, 'line')} added, {count(data.removed, 'line')} removed
       </p>
-      <div className="diff" tabIndex={0} role="region" aria-label={`Difference of version ${from} and version ${to}`}>
+      <div className="diff" tabIndex={0} role="region" aria-label={`Differences between version ${from} and version ${to}`}>
         {lines.slice(0, MAX_LINES).map((line, index) => (
           <DiffLine key={index} line={line} />
         ))}

@@ -192,8 +192,8 @@ function Pages({ pdf, ratio, labels, name, target, position }: Opened & Omit<Pro
         <button
           type="button"
           className="button plain icon-only together"
-          aria-label="Move together"
-          title={together ? 'Pages and text move together' : 'Pages and text move apart'}
+          aria-label="Scroll together"
+          title={together ? 'Pages and text scroll together' : 'Pages and text scroll separately'}
           aria-pressed={together}
           onClick={() => position.together.set(!together)}
         >

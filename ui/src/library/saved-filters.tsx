@@ -48,7 +48,7 @@ function store(saved: readonly SavedFilter[]): void {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(saved))
   } catch {
-    announce('This browser does not allow to store filters.')
+    announce('This browser does not allow storing filters.')
   }
 }
 
@@ -66,8 +66,8 @@ export function SavedFilters({ filters }: { filters: Filters }) {
           <button
             type="button"
             className="chip-remove"
-            aria-label={`Forget the filter ${item.name}`}
-            title={`Forget the filter ${item.name}`}
+            aria-label={`Delete the filter ${item.name}`}
+            title={`Delete the filter ${item.name}`}
             onClick={() => store(saved.filter((other) => other !== item))}
           >
             <Icon name="close" />

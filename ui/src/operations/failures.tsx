@@ -63,7 +63,7 @@ function Failure({ failure }: { failure: FailureGroup }) {
         </details>
       </td>
       <td className="align-right">
-        {failure.can_retry ? <RetryButton failure={failure} /> : <span className="quiet">A retry would end the same way</span>}
+        {failure.can_retry ? <RetryButton failure={failure} /> : <span className="quiet">Retrying won’t help</span>}
       </td>
     </tr>
   )
