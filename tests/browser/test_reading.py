@@ -160,7 +160,7 @@ def test_links_page_numbers_and_zoom_of_the_pdf(reader: PageDriver) -> None:
     full = page.evaluate(width)
     page.get_by_role("button", name="Zoom out").click()
     expect(page.get_by_text("75 %")).to_be_visible()
-    assert page.evaluate(width) < full * 0.8
+    wait_until(lambda: page.evaluate(width) < full * 0.8, "the page to be narrower")
     page.get_by_role("button", name="Zoom out").click()
     expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
     assert reader.violations() == []

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
+from sqlalchemy import text
 
 from tests.support.databases import PostgresServer
 from tests.support.emulators.process import EmulatorProcess, emulator_process, state
@@ -29,11 +30,13 @@ from towpath.ledger.postgres.database import PostgresDatabase
 
 OLD = Path(__file__).parent.parent / "data" / "old"
 VERSIONS = sorted(folder.name for folder in OLD.iterdir() if (folder / "expected.json").exists())
-PACE = {
-    "TOWPATH_TRANSCRIPT_FIRST_POLL_SECONDS": "0.1",
-    "TOWPATH_LEASE_SECONDS": "3",
-    "TOWPATH_HEARTBEAT_SECONDS": "1",
-}
+PACE = {"TOWPATH_TRANSCRIPT_FIRST_POLL_SECONDS": "0.1"}
+#: Jobs that waited for a throttled provider still wait, however long ago the data was made.
+STILL_THROTTLED = """
+    update document_processing_jobs
+    set available_at = now() + interval '1 year', waiting_until = now() + interval '1 year'
+    where status = 'PENDING' and waiting_reason = 'provider_throttled'
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ def _restored_postgres(server: PostgresServer, dump: Path) -> str:
         connection.execute(file.read())  # pyright: ignore[reportArgumentType, reportCallIssue]  (a trusted file)
     database = PostgresDatabase(dsn)
     upgrade(database.engine)
+    with database.engine.begin() as connection:
+        connection.execute(text(STILL_THROTTLED))
     database.close()
     return dsn
 
