@@ -86,12 +86,19 @@ export function refreshFacets(client: QueryClient): void {
   }, 1_000)
 }
 
-/** The counts on the filter pills. They are fetched again when a document changes. */
+/** Milliseconds between two requests for the counts while documents are processing. */
+const COUNT_INTERVAL = 5_000
+
+/**
+ * The counts on the filter pills. They are fetched again when a visible document changes, and regularly while a
+ * document is processing: it may end out of sight, or between the answers for the counts and for the list.
+ */
 export const facetsQuery = (filters: Filters) => {
   const { sort: _, ...conditions } = filters
   return queryOptions({
     queryKey: ['facets', conditions],
     queryFn: ({ signal }) =>
       unwrap(api.GET('/documents/facets', { params: { query: filterParameters(filters) }, signal })),
+    refetchInterval: (query) => (query.state.data?.statuses['PROCESSING'] ? COUNT_INTERVAL : false),
   })
 }
