@@ -147,5 +147,7 @@ def describe(kind: str, item: Any, _context: object) -> str | Literal[False]:
 
 def is_described(name: str | None, _kind: str, _parents: object) -> bool:
     """Whether `tables.py` defines this object as part of a table. The indexes of search are in migrations only, and
-    the unique ordinals of chunks are a deferrable constraint on Postgres and an index on SQLite."""
-    return name is None or ("search" not in name and name != "uq_chunks_document_ordinal")
+    `_ONLY_ON` of `schema.py` lists what differs between the engines."""
+    return name is None or (
+        "search" not in name and name not in ("uq_chunks_document_ordinal", "ix_documents_status")
+    )

@@ -58,9 +58,9 @@ documents = Table(
     partial_index("ix_documents_words", "words_version", where="published_run_id is not null"),
     Index("ix_documents_newest", "org_id", "created_at", "id"),
     # For filters and their counts: rows are wide (1 kB of vector), so counts must read indexes only. Migration 0018
-    # has two more, on the lower-case name and on the language in `summary`.
+    # has two more, on the lower-case name and on the language in `summary`. The index on the status exists on SQLite
+    # only (`schema.py`): on Postgres each change of the status would write all indexes of the row.
     Index("ix_documents_collection", "org_id", "collection", "created_at", "id"),
-    Index("ix_documents_status", "org_id", "status", "created_at", "id"),
     Index("ix_documents_media_type", "org_id", "media_type", "kind", "created_at", "id"),
     Index("ix_documents_size", "org_id", "size", "id"),
     postgresql_with={"fillfactor": 80},

@@ -15,8 +15,8 @@ metadata = MetaData(
 )
 
 
-#: What the two engines write differently, as migration 0011 does. SQLite has no defaults here: they could not be
-#: added to an existing table, and the program always gives the values.
+#: What the two engines write differently, as migrations 0011 and 0026 do. SQLite has no defaults here: they could not
+#: be added to an existing table, and the program always gives the values.
 _ONLY_ON = {
     "postgresql": (
         "alter table chunks add constraint uq_chunks_document_ordinal unique (document_id, ordinal) deferrable",
@@ -24,7 +24,10 @@ _ONLY_ON = {
         "alter column max_attempts set default 5, alter column available_at set default now(), "
         "alter column created_at set default now(), alter column updated_at set default now()",
     ),
-    "sqlite": ("create unique index uq_chunks_document_ordinal on chunks (document_id, ordinal)",),
+    "sqlite": (
+        "create unique index uq_chunks_document_ordinal on chunks (document_id, ordinal)",
+        "create index ix_documents_status on documents (org_id, status, created_at, id)",
+    ),
 }
 for _dialect, _statements in _ONLY_ON.items():
     for _statement in _statements:
