@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.scenarios.own_package_kills import FEW_POINTS, POINTS
+from tests.scenarios.own_package_kills import FEW_POINTS
 from tests.support.emulators.faults import Fault
 from tests.support.emulators.summaries import WORD, SummaryEmulator, running_summaries
 from tests.support.own_package import (
@@ -126,7 +126,7 @@ def test_documents_go_through_the_package_to_a_search_hit(
 
 
 @pytest.mark.parametrize(
-    "points", [pytest.param(FEW_POINTS, id="few"), pytest.param(POINTS, id="all", marks=pytest.mark.long)]
+    "points", [pytest.param(FEW_POINTS, id="few"), pytest.param((), id="all", marks=pytest.mark.long)]
 )
 def test_killed_at_every_point_each_call_is_billed_once(
     site: Path, summaries: SummaryEmulator, tmp_path: Path, points: tuple[str, ...]
@@ -145,15 +145,18 @@ def test_killed_at_every_point_each_call_is_billed_once(
     )
     assert done.returncode == 0, done.stderr[-4000:]
     facts: dict[str, Any] = json.loads(done.stdout)
+    # Without given points, an undisturbed document showed where workers can be killed.
+    killed = len(facts["points"])
+    submitted = killed + (0 if points else 1)
 
-    assert facts["killed"] == len(points) >= 8
-    assert set(facts["statuses"]) == {"COMPLETED"}
-    assert len(facts["statuses"]) == len(points)
-    assert sum(WORD in text for text in facts["texts"]) == len(points)
+    assert facts["missed"] == []
+    assert set(FEW_POINTS) <= set(facts["points"])
+    assert facts["statuses"] == ["COMPLETED"] * submitted
+    assert sum(WORD in text for text in facts["texts"]) == submitted
     # The service was asked again only where a worker died between the call and the storage of its answer.
-    assert summaries.bill.operations == len(points)
+    assert summaries.bill.operations == submitted
     assert set(summaries.bill.by_content.values()) == {1}
-    repeated = summaries.count("summaries") - len(points)
+    repeated = summaries.count("summaries") - submitted
     assert 1 <= repeated <= facts["open_windows"]
 
 
