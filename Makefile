@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The tests start hundreds of processes of Towpath: its modules are compiled once, not in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test setup models page ui azurite node-worker chromium pgbouncer redis promtool lint types unit tests test-long browser timed drill-pooled drill-queue drill-call drill-restart drill-scan fuzz connection-stress chaos bench requirements wheels install-check clean screenshots
+.PHONY: run test setup models page ui azurite node-worker chromium pgbouncer redis promtool lint types unit tests test-long browser timed drill-pooled drill-queue drill-call drill-restart drill-scan drill-kill fuzz connection-stress chaos bench requirements wheels install-check clean screenshots
 
 run: setup ## install and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -104,13 +104,17 @@ drill-restart: .venv/dev.stamp ## restart servers and workers twenty times with 
 drill-scan: .venv/dev.stamp ## process a scan of 300 pages with the default deadline while the server is killed five times
 	$(BIN)/python -m tests.crash.scan_drill --pages 300 --kills 5
 
+drill-kill: .venv/dev.stamp ## kill -9 all processes, or one of them, at random for ten minutes over 100 documents, on both engines
+	$(BIN)/python -m tests.crash.chaos_drill --minutes 10 --documents 100 --engine postgres --disturbance 'kill one' --disturbance 'kill all'
+	$(BIN)/python -m tests.crash.chaos_drill --minutes 10 --documents 100 --engine sqlite --disturbance 'kill one' --disturbance 'kill all'
+
 drill-queue: .venv/dev.stamp ## process 10,000 runs of five stages while a worker is killed every second, on both engines
 	$(BIN)/python -m tests.crash.queue_drill --runs 10000 --engine sqlite
 	$(BIN)/python -m tests.crash.queue_drill --runs 10000 --engine postgres
 
-fuzz: .venv/dev.stamp ## process damaged files for ten minutes, then send many generated requests
-	$(BIN)/python -m tests.fuzz.files --minutes 10
-	$(BIN)/python -m tests.fuzz.api --examples 200
+fuzz: .venv/dev.stamp ## process 2,000 damaged files, then send generated requests for ten minutes
+	$(BIN)/python -m tests.fuzz.files --files 2000
+	$(BIN)/python -m tests.fuzz.api --minutes 10
 
 connection-stress: .venv/dev.stamp ## rewrite and delete documents for 10 minutes while connect jobs run, on both engines
 	$(BIN)/python -m tests.crash.connection_stress --minutes 10 --engine sqlite

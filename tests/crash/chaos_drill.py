@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,11 +105,12 @@ class Uploader(threading.Thread):
 
 
 class Chaos:
-    """Disturbs one instance."""
+    """Disturbs one instance by the named disturbances."""
 
-    def __init__(self, instance: ChaosInstance, rng: random.Random) -> None:
+    def __init__(self, instance: ChaosInstance, rng: random.Random, names: Sequence[str]) -> None:
         self._instance = instance
         self._rng = rng
+        self._names = names
         self.counts: Counter[str] = Counter()
         self._actions: dict[str, Callable[[], None]] = {
             "kill one": lambda: instance.kill(self._rng.choice(instance.running())),
@@ -126,7 +127,7 @@ class Chaos:
                 self._wait_until_working(until)
             time.sleep(self._rng.uniform(*PAUSE_SECONDS))
             self._instance.restart_processes()
-            name = self._rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+            [name] = self._rng.choices(self._names, [WEIGHTS[name] for name in self._names])
             if self._instance.running():
                 self._actions[name]()
                 self.counts[name] += 1
@@ -147,7 +148,15 @@ class Chaos:
             )
 
 
-def run_chaos(engine: str, folder: Path, *, seconds: float, documents: int, seed: int) -> Verdict:
+def run_chaos(
+    engine: str,
+    folder: Path,
+    *,
+    seconds: float,
+    documents: int,
+    seed: int,
+    disturbances: Sequence[str] = tuple(WEIGHTS),
+) -> Verdict:
     """Disturb an instance for ``seconds`` while the documents are uploaded, then let it finish, and count."""
     with emulator_process() as emulators, _instance(engine, folder, emulators.settings) as instance:
         instance.restart_processes()
@@ -155,7 +164,7 @@ def run_chaos(engine: str, folder: Path, *, seconds: float, documents: int, seed
         # The last quarter of the time is for the documents that were uploaded last.
         uploader = Uploader(instance.url, documents, 0.5 * seconds / documents)
         uploader.start()
-        chaos = Chaos(instance, random.Random(seed))
+        chaos = Chaos(instance, random.Random(seed), disturbances)
         ends_at = time.monotonic() + seconds
         chaos.run(lambda: time.monotonic() > ends_at)
         instance.continue_all()
@@ -247,6 +256,12 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100)
     parser.add_argument("--engine", choices=("sqlite", "postgres"), required=True)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument(
+        "--disturbance",
+        choices=WEIGHTS,
+        action="append",
+        help="only this one, and others named so; default: all",
+    )
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     print(f"{options.engine}: {options.minutes:g} minutes, seed {options.seed}, folder {folder}", flush=True)
@@ -256,6 +271,7 @@ def main() -> None:
         seconds=60 * options.minutes,
         documents=options.documents,
         seed=options.seed,
+        disturbances=options.disturbance or tuple(WEIGHTS),
     )
     print(verdict)
     sys.exit(not verdict.is_good)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import random
+import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
-from tests.support.servers import Server
+from tests.support.memory_watch import MemoryWatch
+from tests.support.servers import Client, Server
 
 CHECKS = (
     "not_a_server_error",
@@ -16,8 +20,8 @@ CHECKS = (
     "content_type_conformance",
     "response_schema_conformance",
 )
-
-
+#: Each gets an equal share of the time: single requests, and sequences of requests that use each other's answers.
+PHASES = ("coverage,fuzzing", "stateful")
 #: One phase of a few requests for each route. The other phases send hundreds of requests to a route: `make fuzz`.
 SHORT = ("--phases", "fuzzing", "--max-examples", "4", "--generation-deterministic")
 
@@ -32,18 +36,50 @@ def fuzz_api(url: str, folder: Path, *options: str) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+def fuzz_for(folder: Path, minutes: float, seed: int) -> list[str]:
+    """Send generated requests for some minutes; what must not be found, in words."""
+    problems: list[str] = []
+    answers = Counter[str]()
+    with Server(folder / "data") as server, MemoryWatch(server.process.pid) as memory:
+        client = Client(server.url)
+        client.wait_until_finished(client.upload("keeper.md", b"# The keeper\n\nHe opens the gates.")["id"])
+        for phases in PHASES:
+            report = folder / f"{phases}.ndjson"
+            budget = ("--max-time", str(round(60 * minutes / len(PHASES))), "--seed", str(seed))
+            ran = fuzz_api(
+                server.url, folder, "--phases", phases, *budget, "--report-ndjson-path", str(report)
+            )
+            print(ran.stdout, ran.stderr)
+            answers.update(re.findall(r'"status_code":(\d+)', report.read_text("utf-8")))
+            if ran.returncode:
+                problems.append(f"Schemathesis ended with {ran.returncode} ({phases})")
+        print(f"answers {dict(sorted(answers.items()))}; {memory}", flush=True)
+        if server.process.poll() is not None:
+            return [*problems, f"the server ended: {server.log_tail()}"]
+        problems += _processes_a_document(client)
+    return problems + memory.problems()
+
+
+def _processes_a_document(client: Client) -> list[str]:
+    """Whether the worker still works, after whatever the requests asked for."""
+    for pause in client.get("/operations")["pauses"]:
+        client.http.delete(f"/pauses/{pause['kind']}/{pause['name']}").raise_for_status()
+    uploaded = client.upload("gates.md", b"# The gates\n\nThey are opened at noon.")
+    [status] = client.wait_until_finished(uploaded["id"])
+    return [] if status["status"] == "COMPLETED" else [f"a document afterwards: {status['status']}"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=200)
-    examples = parser.parse_args().examples
-    with (
-        tempfile.TemporaryDirectory(prefix="fuzz-api-") as temp_dir,
-        Server(Path(temp_dir) / "data") as server,
-    ):
-        options = ("--max-examples", str(examples), "--generation-database", "none")
-        result = fuzz_api(server.url, Path(temp_dir), *options)
-    print(result.stdout, result.stderr)
-    sys.exit(result.returncode)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="fuzz-api-") as temp_dir:
+        problems = fuzz_for(Path(temp_dir), arguments.minutes, arguments.seed)
+    for problem in problems:
+        print("PROBLEM", problem)
+    sys.exit(bool(problems))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,17 @@ class MemoryWatch:
         self._ended.set()
         self._thread.join()
 
+    def __str__(self) -> str:
+        return f"server {self.server >> 20} MB, largest child {self.child >> 20} MB"
+
+    def problems(self) -> list[str]:
+        """What used more memory than its limit, in words."""
+        limits = (
+            ("the server", self.server, MAX_SERVER_BYTES),
+            ("a child process", self.child, MAX_CHILD_BYTES),
+        )
+        return [f"{name} used {used >> 20} MB" for name, used, limit in limits if used > limit]
+
     def _watch(self) -> None:
         while not self._ended.wait(0.1):
             with contextlib.suppress(psutil.Error):
