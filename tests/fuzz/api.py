@@ -25,6 +25,9 @@ PHASES = ("coverage,fuzzing", "stateful")
 #: One phase of a few requests for each route. The other phases send hundreds of requests to a route: `make fuzz`.
 SHORT = ("--phases", "fuzzing", "--max-examples", "4", "--generation-deterministic")
 
+#: Tracebacks of the server's log that are printed.
+MAX_TRACEBACKS = 5
+
 
 def fuzz_api(url: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Send generated requests to every route; the output names each violation of the API document."""
@@ -54,10 +57,19 @@ def fuzz_for(folder: Path, minutes: float, seed: int) -> list[str]:
             if ran.returncode:
                 problems.append(f"Schemathesis ended with {ran.returncode} ({phases})")
         print(f"answers {dict(sorted(answers.items()))}; {memory}", flush=True)
+        problems += [f"{count} answers of {status}" for status, count in answers.items() if status == "500"]
+        _print_tracebacks(server.log)
         if server.process.poll() is not None:
             return [*problems, f"the server ended: {server.log_tail()}"]
         problems += _processes_a_document(client)
     return problems + memory.problems()
+
+
+def _print_tracebacks(log: Path) -> None:
+    """Print the errors of the server: its log is deleted with the folder, and a request alone seldom repeats them."""
+    _, *tracebacks = log.read_text("utf-8", "replace").split("Traceback (most recent call last):")
+    for traceback in tracebacks[:MAX_TRACEBACKS]:
+        print("Traceback (most recent call last):", traceback[:4000], flush=True)
 
 
 def _processes_a_document(client: Client) -> list[str]:
