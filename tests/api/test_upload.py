@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from pathlib import Path
 
 import httpx
 
 from tests.support.api_client import ApiClient, open_api_client
+from towpath.intake.upload import BUFFER_BYTES
 
 STORY = b"# The lock keeper\n\nEvery boat that passed was written down in a ledger of oilcloth.\n"
 
@@ -26,6 +28,27 @@ async def test_an_upload_is_answered_at_once_and_becomes_searchable(client: ApiC
     hits = (await client.get("/search", q="ledger of oilcloth"))["hits"]
     assert hits[0]["document_id"] == answer["id"]
     assert hits[0]["anchor"]["heading_path"] == ["The lock keeper"]
+
+
+async def test_the_answer_to_an_upload_is_the_document_as_it_is_stored(client: ApiClient) -> None:
+    answer = await client.upload("keeper.md", STORY)
+
+    stored = await client.get(f"/documents/{answer['id']}")
+    later = {"status", "searchable", "updated_at", "title", "extracted_title", "pages", "language", "summary"}
+    shared = (answer.keys() & stored.keys()) - later
+    assert {"name", "kind", "size", "sha256", "created_at", "tags", "metadata", "key"} <= shared
+    assert {name: answer[name] for name in shared} == {name: stored[name] for name in shared}
+
+
+async def test_an_upload_that_is_collected_in_memory_and_one_that_is_not_are_stored_alike(
+    client: ApiClient,
+) -> None:
+    for size in (1, BUFFER_BYTES, BUFFER_BYTES + 1, 3 * BUFFER_BYTES):
+        body = (b"lock keeper " * (size // 12 + 1))[:size]
+        answer = await client.upload(f"{size}.txt", body)
+        assert (answer["size"], answer["sha256"]) == (size, hashlib.sha256(body).hexdigest())
+        original = await client.http.get(f"/documents/{answer['id']}/original")
+        assert original.content == body
 
 
 async def test_the_same_bytes_are_the_same_document(client: ApiClient) -> None:

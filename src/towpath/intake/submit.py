@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, cast
@@ -17,7 +17,7 @@ from towpath.intake.detect_media_type import detect_file
 from towpath.intake.upload import UploadFile
 from towpath.ledger.contract.ledger import Ledger, RunPlan, Submission, Submitted
 from towpath.model.audit import Actor
-from towpath.model.document import NewDocument
+from towpath.model.document import Document, NewDocument
 from towpath.model.ids import new_id
 from towpath.model.labels import NO_LABELS, Labels
 from towpath.model.media_type_parameters import with_full_text
@@ -73,9 +73,8 @@ class Intake:
         It is the next version of the document with ``document_key``, or of the one whose id is ``replaces``.
         """
         self.require_pipeline(pipeline)
-        await upload.close()
         display_name = clean_name(name)
-        detected = await asyncio.to_thread(detect_file, upload.path, display_name)
+        detected = await upload.read_by(lambda path: detect_file(path, display_name))
         key = original_key(org_id, new_id())
         await self.blobs.put_file(key, upload.path)
         document = NewDocument(
@@ -91,8 +90,9 @@ class Intake:
         plan = self.plan_for(document, detected.unsupported_reason, pipeline, labels.metadata)
         submission = Submission(document, plan, idempotency_key, actor, labels, replaces)
         in_transaction = self.notifier.should_notify_in_transaction()
+        now = self.clock.now()
         try:
-            submitted = await self.ledger.submit(submission, self.clock.now(), notify=in_transaction)
+            submitted = await self.ledger.submit(submission, now, notify=in_transaction)
         except UserError:
             await self.blobs.delete(key)
             raise
@@ -102,6 +102,9 @@ class Intake:
             submitted = await self._run_by(pipeline, org_id, submitted, plan)
         if not in_transaction:
             self.notifier.notify()
+        is_new = not submitted.duplicate and document_key is None and replaces is None
+        if is_new and labels == NO_LABELS:
+            return replace(submitted, document=_stored(submitted.document_id, document, now))
         return submitted
 
     async def _keep_one_blob(self, key: str, submitted: Submitted) -> None:
@@ -168,6 +171,25 @@ class Intake:
     def without_cached_answers(self, plan: RunPlan, cache_salt: str) -> RunPlan:
         """The same plan without cached answers: every provider call is made and paid for again."""
         return replace(plan, options={**plan.options, "salt": cache_salt})
+
+
+def _stored(document_id: str, new: NewDocument, now: datetime) -> Document:
+    """A document without labels as its submission stored it."""
+    return Document(
+        document_id,
+        new.org_id,
+        new.kind,
+        new.name,
+        new.media_type,
+        new.size,
+        new.sha256,
+        new.blob_key,
+        "PROCESSING",
+        searchable=False,
+        summary={},
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def clean_name(name: str) -> str:

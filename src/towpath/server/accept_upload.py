@@ -74,7 +74,7 @@ async def accept_upload(
         submitted = await services.intake.accept(
             org, form.name, incoming, idempotency_key, caller.actor, labels, pipeline, key, replaces
         )
-    document = await services.queries.newest_version(org, submitted.document_id)
+    document = submitted.document or await services.queries.newest_version(org, submitted.document_id)
     return upload_view(
         document, run_id=submitted.run_id, duplicate=submitted.duplicate, version=submitted.version
     )

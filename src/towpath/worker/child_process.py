@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +26,7 @@ from towpath.process_runner import (
     CpuBudget,
 )
 from towpath.process_sandbox import SandboxPaths, clean_environment
-from towpath.worker.call_limits import CallLimits
+from towpath.worker.call_limits import WATCH_SECONDS, CallLimits
 from towpath.worker.file_handover import open_files, send_descriptors
 from towpath.worker.pool_worker import encode_sandbox
 from towpath.worker.safe_pickle import decode
@@ -96,9 +97,8 @@ class ChildProcess:
         self.jobs += 1
         module, name, arguments, *limits = request
         with open_files(cast("tuple[object, ...]", arguments), self._scratch) as (replaced, descriptors):
-            memory_bytes = cast("int", limits[0])
-            watch = CallLimits(self.process.pid, seconds, budget, memory_bytes)
-            answer = self._exchange((module, name, replaced, *limits), descriptors, watch, on_progress)
+            start_watch = partial(CallLimits, self.process.pid, seconds, budget, cast("int", limits[0]))
+            answer = self._exchange((module, name, replaced, *limits), descriptors, start_watch, on_progress)
         if self.jobs % JOBS_PER_MEMORY_CHECK == 0:
             self._check_memory()
         return answer
@@ -112,24 +112,29 @@ class ChildProcess:
         self,
         request: tuple[object, ...],
         descriptors: list[int],
-        watch: CallLimits,
+        start_watch: Callable[[], CallLimits],
         on_progress: Callable[[int, int], None] | None,
     ) -> Any:
+        """The answer. A call that ends within the time between two looks is not watched: a look reads three files."""
         oom_kills = _recent_oom_kills()
+        watch: CallLimits | None = None
         try:
             self._channel.send(request)
             send_descriptors(self._socket, descriptors)
+            unwatched_until = time.monotonic() + WATCH_SECONDS
             while True:
-                arrived = bool(self._poller.poll(1000 * watch.poll_seconds()))
+                poll_seconds = WATCH_SECONDS if watch is None else watch.poll_seconds()
+                arrived = bool(self._poller.poll(1000 * poll_seconds))
                 kind, value = self._receive() if arrived else _NOTHING
-                if (
-                    kind in ("nothing", "progress")
-                    and (exceeded := watch.exceeded(arrived=arrived)) is not None
-                ):
-                    self.kill()
-                    raise exceeded
+                if kind in ("nothing", "progress"):
+                    if watch is None and time.monotonic() >= unwatched_until:
+                        watch = start_watch()
+                    if watch is not None and (exceeded := watch.exceeded(arrived=arrived)) is not None:
+                        self.kill()
+                        raise exceeded
                 if kind == "progress" and on_progress is not None:
-                    watch.restart()
+                    if watch is not None:
+                        watch.restart()
                     on_progress(*value)
                 elif kind == "done":
                     return value

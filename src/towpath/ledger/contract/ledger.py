@@ -16,7 +16,7 @@ from towpath.ledger.contract.provider_calls import CallAnswer, CallRequest, Call
 from towpath.ledger.contract.settlements import Settled, Settlement
 from towpath.ledger.contract.throttling import ProviderThrottle
 from towpath.model.audit import Actor
-from towpath.model.document import NewDocument
+from towpath.model.document import Document, NewDocument
 from towpath.model.event import Event, EventKind
 from towpath.model.job import ClaimedJob, DueJob, Job, JobStatus, Lease, Progress, WaitingReason
 from towpath.model.json_types import Json
@@ -70,6 +70,8 @@ class Submitted:
     known_blob_key: str = ""
     #: The version of the document that has these bytes.
     version: int = 1
+    #: The document, if the submission created it and the caller knows all of it.
+    document: Document | None = None
 
 
 @dataclass(frozen=True, slots=True)
