@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -70,6 +71,22 @@ class OutputFile:
     """A file that the child writes. It appears at ``path`` when the function has returned."""
 
     path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """A module-level function that a child process calls with the result of another one, and its other arguments."""
+
+    module: str
+    name: str
+    arguments: tuple[object, ...]
+
+    @classmethod
+    def of(cls, function: Callable[..., object], *arguments: object) -> Continuation:
+        return cls(function.__module__, function.__qualname__, arguments)
+
+    def __call__(self, result: object) -> object:
+        return getattr(importlib.import_module(self.module), self.name)(result, *self.arguments)
 
 
 def plain_arguments(arguments: tuple[object, ...]) -> tuple[object, ...]:

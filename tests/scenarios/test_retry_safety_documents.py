@@ -176,7 +176,7 @@ async def test_killed_during_extraction_it_resumes_from_the_stored_answer(
     read_counts = [
         times
         for (name, _), times in count_calls(instance.pool.spec.call_log).items()
-        if name == "read_or_plan"
+        if name == "read_and_continue"
     ]
     assert read_counts == [made]
     assert _stage(status, "extract").calls_reused == 2 - made

@@ -14,6 +14,7 @@ from towpath.stages.extract import extract
 from towpath.stages.publish import publish
 from towpath.stages.reembed import LibraryEmbedders, PublishedChunks, embed_for_library, reembed
 from towpath.stages.save_markdown import save_markdown
+from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.storage.contract import BlobStore
 
 NAME = "document"
@@ -37,6 +38,7 @@ def document_pipeline(
     concurrency: int,
     extract_fields: StageEntry | None = None,
 ) -> Pipeline:
+    prepared = PreparedDocuments()
     read = partial(
         extract,
         blobs=blobs,
@@ -45,18 +47,26 @@ def document_pipeline(
         count_pages=count_pages,
         children=children,
         unlocker=unlocker,
+        prepared=prepared,
     )
     return Pipeline(
         NAME,
         VERSION,
         (
             StageEntry("extract", read),
-            StageEntry("save_markdown", partial(save_markdown, blobs=blobs)),
-            StageEntry("chunk", partial(chunk, blobs=blobs, compute=compute)),
+            StageEntry("save_markdown", partial(save_markdown, blobs=blobs, prepared=prepared)),
+            StageEntry("chunk", partial(chunk, blobs=blobs, compute=compute, prepared=prepared)),
             StageEntry(
-                "embed", partial(embed_for_library, blobs=blobs, embedders=embedders, concurrency=concurrency)
+                "embed",
+                partial(
+                    embed_for_library,
+                    blobs=blobs,
+                    embedders=embedders,
+                    concurrency=concurrency,
+                    prepared=prepared,
+                ),
             ),
-            StageEntry("publish", partial(publish, blobs=blobs, compute=compute)),
+            StageEntry("publish", partial(publish, blobs=blobs, compute=compute, prepared=prepared)),
         ),
         follow_ups=(
             StageEntry(

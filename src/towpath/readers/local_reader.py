@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from towpath.process_runner import (
     ChildAborted,
     ChildOutOfMemory,
     ChildTimeout,
+    Continuation,
     InputFile,
     OutputFile,
     ProcessRunner,
@@ -35,6 +37,8 @@ from towpath.readers.reading_limits import budget_of, reject_unreadable, rejecti
 from towpath.readers.registry import find_page_recognizer, find_reader, has_full_text, uses_ocr
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 #: Increase it when the same bytes are read differently, so that cached answers are not reused.
 VERSION = "3"
@@ -61,9 +65,14 @@ class LocalReader:
             return {"media_type": media_type}
         return {"media_type": media_type, "ocr": f"{self.ocr.engine} {self.ocr.languages}"}
 
-    async def read(self, path: Path, media_type: str, on_progress: Progress) -> EncodedExtraction | PagePlan:
-        """The extraction of the file; for a long scan the plan of its batches."""
-        return await self._run(read_or_plan, path, media_type, on_progress=on_progress)
+    async def read_and_continue(
+        self, path: Path, media_type: str, then: Continuation | None, on_progress: Progress
+    ) -> tuple[EncodedExtraction | PagePlan, object]:
+        """The extraction, and what ``then`` makes of it; for a long scan the plan of its batches, and None."""
+        reading, continued = await self._run(
+            read_and_continue, path, media_type, then, on_progress=on_progress
+        )
+        return reading if isinstance(reading, PagePlan) else EncodedExtraction(*reading), continued
 
     async def recognize(
         self, path: Path, media_type: str, batch: PageBatch, previous: bytes | None, on_progress: Progress
@@ -152,6 +161,24 @@ def read_or_plan(
         return read_file(path, media_type, ocr, progress, recognizer=PlanningOcr)
     except BatchesNeeded as needed:
         return needed.plan
+
+
+def read_and_continue(
+    path: str, media_type: str, ocr: OcrSettings, then: Continuation | None, progress: Progress
+) -> tuple[tuple[bytes, bytes] | PagePlan, object]:
+    """The extraction of one file and the result of ``then``, as plain values: the parent decodes these faster."""
+    reading = read_or_plan(path, media_type, ocr, progress)
+    if isinstance(reading, PagePlan):
+        return reading, None
+    if then is None:
+        return (reading.extraction, reading.markdown), None
+    try:
+        continued = then(reading)
+    except Exception:
+        # The file was read. The stage that needs the result computes it again, and its error is the one that counts.
+        log.warning("%s failed", then.name, exc_info=True)
+        continued = None
+    return (reading.extraction, reading.markdown), continued
 
 
 @reject_unreadable

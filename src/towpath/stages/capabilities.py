@@ -21,6 +21,7 @@ from towpath.model.recording import Recording, Window
 from towpath.model.run_stages import read_run_stages
 from towpath.model.transcript import CallAnalysis, Segment, SpeakerSpan, Transcript
 from towpath.model.writes import Write
+from towpath.process_runner import Continuation
 from towpath.providers.contract import Analyzer, LongRunning
 from towpath.stages.contract import Context
 
@@ -35,10 +36,17 @@ class Reader(Protocol):
 
     def parameters(self, media_type: str) -> Mapping[str, str]: ...
 
-    async def read(
-        self, path: Path, media_type: str, on_progress: Callable[[int, int], None]
-    ) -> EncodedExtraction | PagePlan:
-        """The extraction; for a long scan the plan of its batches, which `recognize` and `assemble` then read."""
+    async def read_and_continue(
+        self,
+        path: Path,
+        media_type: str,
+        then: Continuation | None,
+        on_progress: Callable[[int, int], None],
+    ) -> tuple[EncodedExtraction | PagePlan, object]:
+        """The extraction, and what ``then`` makes of it in the same call: None if that failed.
+
+        For a long scan the plan of its batches, which `recognize` and `assemble` then read, and None.
+        """
         ...
 
     async def recognize(

@@ -28,13 +28,21 @@ from towpath.stages.support.bounded_gather import for_each_concurrently
 from towpath.stages.support.chunk_artifact import load_chunks
 from towpath.stages.support.embedding_batches import divide, half_size, subdivisions
 from towpath.stages.support.inline_or_thread import run_inline_or_in_thread
+from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.stages.support.reused_vectors import known_vectors, merge_vectors
 from towpath.stages.support.vector_blobs import encode_vectors, is_complete, load_vectors
 from towpath.storage.contract import BlobStore
 
 
-async def embed(context: Context, *, blobs: BlobStore, embedder: Embedder, concurrency: int = 2) -> Outcome:
-    chunks = await load_chunks(context, blobs)
+async def embed(
+    context: Context,
+    *,
+    blobs: BlobStore,
+    embedder: Embedder,
+    concurrency: int = 2,
+    prepared: PreparedDocuments | None = None,
+) -> Outcome:
+    chunks = await load_chunks(context, blobs, prepared)
     texts = [searchable_text(chunk.anchor.heading_path, chunk.text) for chunk in chunks]
     known = await known_vectors(context, embedder, chunks)
     if known and not await _is_cached(context, blobs, embedder, texts):

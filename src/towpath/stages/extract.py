@@ -20,6 +20,7 @@ from towpath.model.outcome import Done, Outcome
 from towpath.model.page_plan import PagePlan, decode_plan, encode_plan
 from towpath.model.provider_answer import Answer
 from towpath.model.writes import KeepArtifact
+from towpath.process_runner import Continuation
 from towpath.providers.contract import Analyzer
 from towpath.stages.capabilities import (
     AnalyzerFor,
@@ -33,6 +34,8 @@ from towpath.stages.contract import Context, ProviderCall
 from towpath.stages.support.artifact import find_content, store_content, store_result
 from towpath.stages.support.original_file import Original, open_original, reject_locked
 from towpath.stages.support.page_batches import recognize_batches
+from towpath.stages.support.prepare_document import prepare_document, prepared_document
+from towpath.stages.support.prepared_documents import PreparedDocument, PreparedDocuments
 from towpath.stages.support.progress_callback import progress_callback
 from towpath.storage.contract import BlobStore
 
@@ -46,15 +49,19 @@ async def extract(
     count_pages: PageCounter,
     children: ChildFinder,
     unlocker: PdfUnlocker | None = None,
+    prepared: PreparedDocuments | None = None,
 ) -> Outcome:
     document = document_of(context)
     if refusal := document.get("refusal"):
         raise Rejected("unsupported", refusal)
     analyzer = analyzer_for(document["media_type"])
     artifacts: list[KeepArtifact] = []
+    ready: PreparedDocument | None = None
     if analyzer is None:
         async with open_original(context, blobs, document, unlocker) as original:
-            answer, content = await _read(context, blobs, reader, document, original)
+            # The last attempt prepares nothing, so that an error of a later stage is not one of reading.
+            prepare = prepared is not None and not context.last_attempt
+            answer, content, ready = await _read(context, blobs, reader, document, original, prepare=prepare)
         extraction_key, body = answer.blob_key, answer.body
     else:
         extraction = await _analyze(context, blobs, analyzer, document, unlocker)
@@ -74,6 +81,8 @@ async def extract(
         "markdown_bytes": content.size,
         "markdown_sha256": content.sha256,
     }
+    if prepared is not None and ready is not None:
+        prepared.put(context.run_id, result, ready)
     return Done(result, writes=[*artifacts, content, *await children.find(context, document)])
 
 
@@ -90,11 +99,18 @@ def check_pages(extraction: Extraction, pages_in_file: int | None, provider: str
 
 
 async def _read(
-    context: Context, blobs: BlobStore, reader: Reader, document: Mapping[str, str], original: Original
-) -> tuple[Answer, KeepArtifact]:
-    """The answer of the local reader, and the content.md that belongs to it."""
+    context: Context,
+    blobs: BlobStore,
+    reader: Reader,
+    document: Mapping[str, str],
+    original: Original,
+    *,
+    prepare: bool,
+) -> tuple[Answer, KeepArtifact, PreparedDocument | None]:
+    """The answer of the local reader, the content.md that belongs to it, and what was prepared if it is small."""
     media_type = document["media_type"]
     content: KeepArtifact | None = None
+    ready: PreparedDocument | None = None
 
     async def store_reading(encoded: EncodedExtraction) -> Answer:
         nonlocal content
@@ -103,9 +119,16 @@ async def _read(
         return Answer(encoded.extraction, units)
 
     async def read() -> Answer:
+        nonlocal ready
+        then = Continuation.of(prepare_document, context.document_id, document["name"]) if prepare else None
         async with original.checked_file() as path:
-            reading = await reader.read(path, media_type, progress_callback(context, ProgressUnit.PAGE))
-        return Answer(encode_plan(reading)) if isinstance(reading, PagePlan) else await store_reading(reading)
+            reading, values = await reader.read_and_continue(
+                path, media_type, then, progress_callback(context, ProgressUnit.PAGE)
+            )
+        if isinstance(reading, PagePlan):
+            return Answer(encode_plan(reading))
+        ready = prepared_document(reading.markdown, values)
+        return await store_reading(reading)
 
     parameters = reader.parameters(media_type)
     call = ProviderCall(reader.provider, reader.model, parameters, document["sha256"], as_blob=True)
@@ -129,7 +152,7 @@ async def _read(
         # The answer is cached, but its content.md belongs to another or a deleted document: reading is free.
         await read()
     assert content is not None
-    return answer, content
+    return answer, content, ready
 
 
 async def _cached_content(context: Context, blobs: BlobStore, answer: Answer) -> KeepArtifact | None:

@@ -14,6 +14,7 @@ from towpath.model.writes import StoreNextVectors
 from towpath.providers.contract import Embedder
 from towpath.stages.contract import Context
 from towpath.stages.embed import embed, embed_texts, searchable_text
+from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.stages.support.vector_blobs import load_vectors
 from towpath.storage.contract import BlobStore
 
@@ -38,11 +39,16 @@ class LibraryEmbedders(Protocol):
 
 
 async def embed_for_library(
-    context: Context, *, blobs: BlobStore, embedders: LibraryEmbedders, concurrency: int
+    context: Context,
+    *,
+    blobs: BlobStore,
+    embedders: LibraryEmbedders,
+    concurrency: int,
+    prepared: PreparedDocuments | None = None,
 ) -> Outcome:
     """The stage `embed` with the present model of the library, so that search finds the document at once."""
     embedder = await embedders.for_organization(context.org_id)
-    return await embed(context, blobs=blobs, embedder=embedder, concurrency=concurrency)
+    return await embed(context, blobs=blobs, embedder=embedder, concurrency=concurrency, prepared=prepared)
 
 
 async def reembed(

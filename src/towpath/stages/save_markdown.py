@@ -12,10 +12,18 @@ from towpath.model.writes import KeepArtifact
 from towpath.stages.capabilities import text_result
 from towpath.stages.contract import Context
 from towpath.stages.support.artifact import find_content, load_result, store_content
+from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.storage.contract import BlobStore
 
 
-async def save_markdown(context: Context, *, blobs: BlobStore) -> Outcome:
+async def save_markdown(
+    context: Context, *, blobs: BlobStore, prepared: PreparedDocuments | None = None
+) -> Outcome:
+    text = text_result(context)
+    ready = None if prepared is None else prepared.find_by_text(context.run_id, text)
+    if ready is not None:
+        # `extract` stored this text, which is not empty, and writes its row.
+        return Done({"markdown": text["markdown"], "bytes": len(ready.markdown)})
     content = await _content(context, blobs)
     if await _is_blank(blobs.stream(content.key)):
         raise Rejected("empty", "No text was found in this file.")

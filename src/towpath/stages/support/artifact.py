@@ -12,7 +12,7 @@ import zlib
 
 from towpath.model.writes import KeepArtifact
 from towpath.stages.contract import Context
-from towpath.stages.support.inline_or_thread import run_inline_or_in_thread
+from towpath.stages.support.inline_or_thread import SHORT_BYTES, run_inline_or_in_thread
 from towpath.storage.contract import BlobStore, document_key
 
 MARKDOWN = "text/markdown"
@@ -51,7 +51,8 @@ async def store(
     """Store the blob; returns the row to write with the stage's checkpoint."""
     digest = (await run_inline_or_in_thread(hashlib.sha256, body, size=len(body))).hexdigest()
     key = _key(context, kind, suffix, digest)
-    if await blobs.size(key) != len(body):
+    # Storing a small blob again takes no longer than the look whether it is stored.
+    if len(body) <= SHORT_BYTES or await blobs.size(key) != len(body):
         await blobs.put(key, body)
     return KeepArtifact(kind, key, media_type, len(body), digest)
 
