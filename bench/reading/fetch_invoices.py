@@ -7,9 +7,10 @@ embedded in the file. ``CLONES`` has git clones of the repositories, as ``owner/
 from __future__ import annotations
 
 import csv
-import subprocess
 import sys
 from pathlib import Path
+
+from bench.reading.git_clones import find_clone, read_file
 
 LISTING = Path(__file__).parent / "invoices.tsv"
 
@@ -19,8 +20,8 @@ def main(folder: Path, clones: Path) -> int:
         rows = list(csv.DictReader(file, delimiter="\t"))
     count = 0
     for row in rows:
-        clone = _find_clone(clones, row["repository"])
-        content = _read(clone, row["commit"], row["file"]) if clone else None
+        clone = find_clone(clones, row["repository"])
+        content = read_file(clone, row["commit"], row["file"]) if clone else None
         if clone is None or content is None:
             print(f"{row['repository']}: {row['file']} not found", file=sys.stderr)
             continue
@@ -28,7 +29,7 @@ def main(folder: Path, clones: Path) -> int:
         target.mkdir(parents=True, exist_ok=True)
         path = target / target_name(row)
         path.write_bytes(content)
-        truth = _read(clone, row["commit"], row["truth"]) if row["truth"] else None
+        truth = read_file(clone, row["commit"], row["truth"]) if row["truth"] else None
         if truth is not None:
             path.with_name(f"{path.stem}.truth.json").write_bytes(truth)
         count += 1
@@ -42,20 +43,6 @@ def target_name(row: dict[str, str]) -> str:
         return Path(row["file"]).name
     path = f"{row['repository']}/{row['file']}".replace("/", "__")
     return f"{path[: -len('.pdf')]}.pdf"
-
-
-def _find_clone(clones: Path, repository: str) -> Path | None:
-    """The git folder of a clone, with or without a work tree."""
-    for name in (repository, repository.replace("/", "+")):
-        if (clones / name / ".git").exists() or (clones / name / "HEAD").exists():
-            return clones / name
-    return None
-
-
-def _read(clone: Path, commit: str, path: str) -> bytes | None:
-    command = ["git", "-C", str(clone), "cat-file", "blob", f"{commit}:{path}"]
-    result = subprocess.run(command, check=False, capture_output=True)
-    return result.stdout if result.returncode == 0 else None
 
 
 if __name__ == "__main__":
