@@ -16,7 +16,7 @@ from bench.machine import describe_machine
 from towpath.model.codec import decode_recording
 from towpath.providers.local.speech.audio_samples import decode_samples
 from towpath.providers.local.speech.speaker_embedding import embed_voices
-from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
 from towpath.providers.local.speech.whisper_inference import loaded_model, transcribe_window
 
 SUMMARY = "audio extraction and local transcription compared with real time, on one core"
@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
         folder = Path(name)
         source, target = _speech(folder / "speech.wav", 1 if arguments.quick else 8), folder / "speech.ogg"
         # Not measured: the first use loads each library, which a worker does once.
-        extract_audio(str(source), str(target), True, WINDOW, _ignore)
+        extract_audio(str(source), str(target), True, MODEL_BIT_RATE, WINDOW, _ignore)
         transcribe_window(str(target), (0.0, 2.0), None, "en")
         embed_voices(str(target), (0.0, 2.0))
         extraction_seconds, body = _cpu(
-            lambda: extract_audio(str(source), str(target), True, WINDOW, _ignore)
+            lambda: extract_audio(str(source), str(target), True, MODEL_BIT_RATE, WINDOW, _ignore)
         )
         recording = decode_recording(body)
         windows_samples = [decode_samples(str(target), *window, None) for window in recording.windows]

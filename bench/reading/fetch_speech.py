@@ -1,8 +1,9 @@
 """`python -m bench.reading.fetch_speech DIR CLONES [HALF]`: makes DIR/speech from git clones and Debian packages.
 
-``speech.tsv`` names the public repository with its commit, or the Debian package; the recording; its language; and where
-its words are: a text file, a JSON list of tests (Picovoice), or a list of prompts in a second package (Asterisk).
-``HALF`` takes only the clips of that half: ``seen`` ones were looked at while the code was changed, ``unseen`` ones once.
+``speech.tsv`` names the public repository with its commit, or the Debian package; the recording; its language; and
+where its words are: a text file, a JSON list of tests (Picovoice), or a list of prompts in a second package (Asterisk).
+``HALF`` takes only the clips of that half: ``seen`` ones were looked at while the code was changed, ``unseen`` ones
+once.
 ``CLONES`` has git clones of the repositories, as ``owner/name`` or ``owner+name``.
 """
 

@@ -14,7 +14,7 @@ from towpath.model.codec import decode_recording
 from towpath.model.recording import Recording
 from towpath.providers.local.speech.diarization import speaker_spans
 from towpath.providers.local.speech.speaker_embedding import embed_voices
-from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
 from towpath.providers.local.speech.whisper import WhisperTranscriber
 from towpath.providers.local.speech.whisper_inference import detect_language, loaded_model, transcribe_window
 from towpath.worker.process_pool import ProcessPool
@@ -41,7 +41,7 @@ def towpath_transcript(path: Path) -> Heard:
 
 
 def _extract(path: Path, sound: str) -> Recording:
-    return decode_recording(extract_audio(str(path), sound, True, WINDOW_SECONDS, _ignore))
+    return decode_recording(extract_audio(str(path), sound, True, MODEL_BIT_RATE, WINDOW_SECONDS, _ignore))
 
 
 def _transcribe(sound: str, recording: Recording) -> Heard:
@@ -89,7 +89,9 @@ def towpath_speakers(path: Path, count: int | None) -> list[Span]:
     """Who speaks when, with the channels mixed into one; ``count`` is the number of speakers, if it is given."""
     with tempfile.TemporaryDirectory(prefix="bench-speakers-") as folder:
         sound = str(Path(folder) / "sound.ogg")
-        recording = decode_recording(extract_audio(str(path), sound, False, WINDOW_SECONDS, _ignore))
+        recording = decode_recording(
+            extract_audio(str(path), sound, False, MODEL_BIT_RATE, WINDOW_SECONDS, _ignore)
+        )
         voices = [embed_voices(sound, window) for window in recording.windows]
         spans = speaker_spans(voices, count)
     if spans:

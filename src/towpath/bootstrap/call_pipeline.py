@@ -18,6 +18,7 @@ from towpath.providers.local.analysis.local_call_analyzer import LocalCallAnalyz
 from towpath.providers.local.speech.audio_extractor import LocalAudioExtractor
 from towpath.providers.local.speech.audio_window import encode_window
 from towpath.providers.local.speech.diarization import LocalDiarizer
+from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, SERVICE_BIT_RATE
 from towpath.providers.local.speech.whisper import WhisperTranscriber
 from towpath.providers.openai.call_analyzer import OpenAICallAnalyzer
 from towpath.providers.openai.transcription import OpenAITranscriber
@@ -58,9 +59,14 @@ class CallPipelineBuilder:
         published: PublishedChunks,
     ) -> Pipeline:
         settings = self._settings
-        extractor = LocalAudioExtractor(self._process_pool, settings.call_window_seconds)
+        for_service = is_remote(self._transcriber)
+        extractor = LocalAudioExtractor(
+            self._process_pool,
+            settings.call_window_seconds,
+            SERVICE_BIT_RATE if for_service else MODEL_BIT_RATE,
+        )
         return call_pipeline.call_pipeline(
-            call_audio=CallAudio(store, extractor, not is_remote(self._transcriber), incoming),
+            call_audio=CallAudio(store, extractor, not for_service, incoming),
             transcriber=self._transcriber,
             speaker_separator=speaker_separator(settings, self._process_pool, self._transcriber),
             poll_limits=PollLimits(

@@ -149,7 +149,9 @@ async def test_a_call_is_rejected_without_a_retry_and_processed_once_the_package
                 patch.setattr(importlib.util, "find_spec", find)
                 patch.setitem(sys.modules, "av", None)
                 with pytest.raises(Rejected, match=r"pip install 'towpath\[calls\]'") as caught:
-                    extract_audio(str(tmp_path / "a.wav"), str(tmp_path / "a.flac"), False, 30.0, print)
+                    extract_audio(
+                        str(tmp_path / "a.wav"), str(tmp_path / "a.flac"), False, 24_000, 30.0, print
+                    )
                 assert caught.value.code == "calls_unavailable"
             async with open_runtime(Settings(data=tmp_path / "data"), with_worker=False) as runtime:
                 plans.append(runtime.services.intake.plan_for(Recording()))

@@ -8,13 +8,15 @@ from pathlib import Path
 from towpath.model.codec import decode_recording
 from towpath.model.recording import Recording
 from towpath.process_runner import InputFile, OutputFile, ProcessRunner, Progress
-from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.transcode_audio import SERVICE_BIT_RATE, extract_audio
 
 
 @dataclass(frozen=True, slots=True)
 class LocalAudioExtractor:
     runner: ProcessRunner
     window_seconds: float
+    #: Per channel: `MODEL_BIT_RATE` or `SERVICE_BIT_RATE`.
+    bit_rate: int
     #: The child is ended after this many seconds without a progress report. It reports twice a second.
     silence_limit_seconds: float = 120.0
     #: Raise it whenever the same file would give other audio, so that stored audio is not reused.
@@ -22,7 +24,9 @@ class LocalAudioExtractor:
 
     @property
     def cache_version(self) -> str:
-        return f"{self.version}-{self.window_seconds:g}"
+        version = f"{self.version}-{self.window_seconds:g}"
+        # Stored keys: those of audio for services must not change, or answers that were paid for are not found.
+        return version if self.bit_rate == SERVICE_BIT_RATE else f"{version}-{self.bit_rate}"
 
     async def extract(
         self, source: Path, target: Path, keep_stereo: bool, on_progress: Progress
@@ -32,6 +36,7 @@ class LocalAudioExtractor:
             InputFile(source),
             OutputFile(target),
             keep_stereo,
+            self.bit_rate,
             self.window_seconds,
             seconds=self.silence_limit_seconds,
             on_progress=on_progress,

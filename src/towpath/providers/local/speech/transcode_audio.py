@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 SAMPLE_RATE = 48_000
-BIT_RATE = 24_000
+#: Bits per second and channel for a service that gets the whole recording in one request of limited size.
+SERVICE_BIT_RATE = 24_000
+#: Bits per second and channel for speech models. At 24,000 Whisper base takes more words for others, above all in
+#: languages other than English (docs/guides/calls.md).
+MODEL_BIT_RATE = 64_000
 #: A shorter recording counts as empty.
 MIN_SECONDS = 0.2
 #: A file that misses more of its declared duration than this is rejected as truncated.
@@ -34,11 +38,12 @@ PROGRESS_INTERVAL = 0.5
 
 
 def extract_audio(
-    source: str, target: str, keep_stereo: bool, window_seconds: float, progress: Progress
+    source: str, target: str, keep_stereo: bool, bit_rate: int, window_seconds: float, progress: Progress
 ) -> bytes:
     """Write the Opus file and return the JSON of the Recording; runs in a child process.
 
     ``keep_stereo`` keeps the two channels of a stereo file. Otherwise all channels are mixed into one.
+    ``bit_rate`` is per channel.
     """
     av = _import_av()
     try:
@@ -51,7 +56,7 @@ def extract_audio(
             raise _no_audio(has_pictures=bool(container.streams.video))
         layout = "stereo" if keep_stereo and stream.codec_context.channels == 2 else "mono"
         job = _Transcoder(av, container, stream, layout, _declared_seconds(container, stream, Path(source)))
-        damaged = job.write(target, progress)
+        damaged = job.write(target, bit_rate, progress)
     return encode(_build_recording(job, damaged, Path(target), window_seconds))
 
 
@@ -66,7 +71,7 @@ class _Transcoder:
         self.channels = int(stream.codec_context.channels)
         self.levels = AudioLevels(2 if layout == "stereo" else 1, SAMPLE_RATE)
 
-    def write(self, target: str, progress: Progress) -> int:
+    def write(self, target: str, bit_rate: int, progress: Progress) -> int:
         """Decode, measure and encode. Returns the number of packets that could not be decoded."""
         damaged = 0
         total = int(self.declared_seconds or 0)
@@ -75,9 +80,11 @@ class _Transcoder:
         with self.av.open(target, "w", format="ogg", options={"fflags": "+bitexact"}) as out:
             opus = out.add_stream("libopus", rate=SAMPLE_RATE)
             opus.layout = self.layout
-            opus.bit_rate = BIT_RATE * (2 if self.layout == "stereo" else 1)
+            opus.bit_rate = bit_rate * (2 if self.layout == "stereo" else 1)
             # A higher compression level takes twice the time and does not improve speech at this bit rate.
-            options = {"application": "voip", "frame_duration": "60", "compression_level": "5"}
+            options = {"frame_duration": "60", "compression_level": "5"}
+            # "voip" filters the sound for listeners at a low bit rate; "audio" stays close to the original.
+            options["application"] = "voip" if bit_rate <= SERVICE_BIT_RATE else "audio"
             opus.codec_context.options = options
             written = 0
             for frame in self._frames():

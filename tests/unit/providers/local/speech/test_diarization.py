@@ -12,7 +12,7 @@ from tests.support import recordings
 from towpath.providers.local.speech.diarization import speaker_spans
 from towpath.providers.local.speech.speaker_clustering import MAX_CLUSTERED, Vectors, cluster_voices
 from towpath.providers.local.speech.speaker_embedding import embed_voices
-from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
 
 
 def voices(people: list[int], spread: float = 0.04) -> Vectors:
@@ -61,7 +61,7 @@ def test_two_people_on_one_channel_are_two_speakers(tmp_path: Path) -> None:
     turns = [one[rate : 9 * rate], other[20 * rate : 29 * rate], one[30 * rate : 38 * rate]]
     source, target = tmp_path / "talk.wav", tmp_path / "talk.ogg"
     source.write_bytes(recordings.wav(np.concatenate(turns)))
-    extract_audio(str(source), str(target), True, 60.0, lambda _done, _total: None)
+    extract_audio(str(source), str(target), True, MODEL_BIT_RATE, 60.0, lambda _done, _total: None)
     seconds = sum(map(len, turns)) / recordings.RATE
 
     spans = speaker_spans([embed_voices(str(target), (0.0, seconds))], None)

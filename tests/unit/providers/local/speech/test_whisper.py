@@ -12,7 +12,7 @@ from tests.support import recordings
 from towpath.errors import Rejected
 from towpath.model.transcript import Segment
 from towpath.providers.local.speech.repetition import is_repetition
-from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
 from towpath.providers.local.speech.whisper import WhisperTranscriber
 from towpath.providers.local.speech.whisper_inference import detect_language, transcribe_window
 from towpath.worker.process_pool import ProcessPool
@@ -21,7 +21,7 @@ from towpath.worker.process_pool import ProcessPool
 def sound_of(folder: Path, name: str, samples: recordings.Samples) -> str:
     source, target = folder / f"{name}.wav", folder / f"{name}.ogg"
     source.write_bytes(recordings.wav(samples))
-    extract_audio(str(source), str(target), False, 60.0, lambda _done, _total: None)
+    extract_audio(str(source), str(target), False, MODEL_BIT_RATE, 60.0, lambda _done, _total: None)
     return str(target)
 
 
