@@ -43,8 +43,7 @@ class LabelledPair(NamedTuple):
     one: Passage
     other: Passage
     first_pass: bool
-    #: None if the pair was labelled once.
-    second_pass: bool | None
+    second_pass: bool
     label: bool
 
 
@@ -82,7 +81,7 @@ def labelled_pairs() -> tuple[LabelledPair, ...]:
                 by_id[row["one"]],
                 by_id[row["other"]],
                 row["first_pass"] == "1",
-                row["second_pass"] == "1" if row["second_pass"] else None,
+                row["second_pass"] == "1",
                 row["label"] == "1",
             )
             for row in csv.DictReader(file, delimiter="\t")
@@ -90,8 +89,7 @@ def labelled_pairs() -> tuple[LabelledPair, ...]:
 
 
 def agreement(pairs: Sequence[LabelledPair]) -> tuple[float, float]:
-    """Of the pairs labelled twice, the share with the same label in both passes, and Cohen's kappa."""
-    pairs = [pair for pair in pairs if pair.second_pass is not None]
+    """The share of pairs with the same label in both passes, and Cohen's kappa."""
     same = sum(pair.first_pass == pair.second_pass for pair in pairs) / len(pairs)
     first, second = (sum(column) / len(pairs) for column in zip(*((p[2], p[3]) for p in pairs), strict=True))
     by_chance = first * second + (1 - first) * (1 - second)

@@ -14,11 +14,15 @@ import pypdfium2
 from lxml import html
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-# Navigation, contents, indexes, and boxes whose title is no heading of the manual.
-_LEFT_OUT = re.compile(
-    r"\b(?:nav\w*|header|toc|contents|menu|index-\w+|related|sphinxsidebar|footer|printindex|"
-    r"note|tip|warning|caution|important|admonition\S*|headerlink|copyright|legalnotice)\b"
+# Navigation, contents and indexes. The "table-contents" of DocBook are the rows of a table.
+_NAVIGATION = re.compile(
+    r"\b(?:nav\w*|header|toc|(?<!table-)(?<!example-)contents|menu|index-\w+|related|sphinxsidebar|footer|"
+    r"printindex|headerlink|copyright|legalnotice)\b"
 )
+# Boxes whose title is no heading of the manual; the code and the tables in them count.
+_BOXES = re.compile(r"\b(?:note|tip|warning|caution|important|admonition\S*)\b")
+# The row with the class "header" is that of a table.
+_PARTS_OF_TABLES = ("html", "body", "thead", "tbody", "tr", "td", "th")
 _NUMBERING = re.compile(
     r"^\W*(?:(?:chapter|appendix|part|section|kapitel|anhang|chapitre|annexe|cap[ií]tulo|ap[eé]ndice)\s+)?"
     r"(?:[A-Z]?\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVX]+)?[.:)]?\s+",
@@ -48,13 +52,12 @@ def read_truth(pdf: Path, folder: Path) -> ManualTruth:
     tables: list[frozenset[str]] = []
     for path in sorted(folder.glob("*.html")):
         root = cast(Any, html.fromstring(path.read_bytes()))
-        for element in list(root.iter()):
-            if _is_left_out(element) and element.getparent() is not None:
-                element.drop_tree()
-        headings.update(filter(None, (title_form(_text(item)) for item in root.iter(*_HEADINGS))))
+        _drop(root, _NAVIGATION)
         for block in root.iter("pre"):
             code += [form for line in _text(block).splitlines() if len(form := compact(line)) >= 3]
         tables += list(_tables(root))
+        _drop(root, _BOXES)
+        headings.update(filter(None, (title_form(_text(item)) for item in root.iter(*_HEADINGS))))
     heads, pages = _running_heads(pdf)
     return ManualTruth(headings, code, tables, heads, pages)
 
@@ -82,11 +85,24 @@ def _text(element: Any) -> str:
     return _LABEL.sub("", str(element.text_content()))
 
 
-def _is_left_out(element: Any) -> bool:
-    if not isinstance(element.tag, str) or element.tag in ("html", "body"):
+def _drop(root: Any, classes: re.Pattern[str]) -> None:
+    for element in list(root.iter()):
+        if _has_class(element, classes) and element.getparent() is not None:
+            element.drop_tree()
+
+
+def _has_class(element: Any, classes: re.Pattern[str]) -> bool:
+    if not isinstance(element.tag, str) or element.tag in _PARTS_OF_TABLES:
+        return False
+    # "wy-nav-content" of Sphinx is the frame of the text beside the navigation.
+    if (
+        element.tag == "main"
+        or element.find(".//*[@role='main']") is not None
+        or element.get("role") == "main"
+    ):
         return False
     names = f"{element.get('class', '')} {element.get('id', '') if element.tag == 'div' else ''}"
-    return element.tag == "nav" or bool(_LEFT_OUT.search(names.casefold()))
+    return element.tag == "nav" or bool(classes.search(names.casefold()))
 
 
 def _tables(root: Any) -> Iterator[frozenset[str]]:

@@ -22,7 +22,7 @@ from towpath.text.word_tokenizer import is_unsegmented
 #: A shorter passage, mostly a heading, is connected by an identifier only.
 MIN_WORDS = 12
 #: A passage with a smaller share of function words is a table, a list or code.
-MIN_PROSE_SHARE = 0.22
+MIN_PROSE_SHARE = 0.15
 MAX_CONTENTS_SHARE = 0.6
 #: Text that recurs in more other documents is boilerplate.
 MAX_COPIES = 4

@@ -22,13 +22,19 @@ _MIN_ROWS = 3
 _CONTENTS_SHARE = 8
 _LONG_CELL = 500
 _SHORT_CELL = 40
+# Words of a note with its label: more than this.
+_MIN_NOTE_WORDS = 4
+# Words of a term in a list of terms, on average.
+_MAX_TERM_WORDS = 4
 _LEADERS = re.compile(r"…|(?:\.\s?){4,}|(?:·\s?){4,}")
-# A title, dot leaders and one page number: no data table has its only number there.
-_LEADERS_AND_PAGE = re.compile(r"^(?:[^\W\d]|[A-Z\d]{1,2}(?:\.\d+)*\.?\s)[^…]*…[\s.]*(?:\d{1,4}|[ivxlc]+)$")
+# A title, dot leaders and its page numbers: no data table has its only number there.
+_LEADERS_AND_PAGE = re.compile(
+    r"^(?:[^\W\d]|[A-Z\d]{1,2}(?:\.\d+)*\.?\s)[^…]*…[\s.]*(?:\d{1,4}(?:,\s+\d{1,4})*|[ivxlc]+)$"
+)
 _BOX_DRAWING = re.compile("[\u2500-\u257f]")
 _PAGE_NUMBERS = re.compile(r"(?:\d+|[ivxlc]+)(?:\s+(?:\d+|[ivxlc]+))*", re.IGNORECASE)
 _SECTION = re.compile(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?(?:\s|$)")
-_SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
+_SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?(?=\s|$)")
 #: A bullet or a number that begins a list item or a numbered paragraph.
 LIST_MARKER = re.compile(
     r"[•▪◦‣●○■□–—*·➢✓-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|§?\s?\d{1,3}(?:\.\d{1,3}){1,4}\.?"
@@ -63,6 +69,8 @@ def classify_rows(
     filled = [[cell for cell in row if cell.strip()] for row in rows]
     if any(_BOX_DRAWING.search(cell) for row in filled for cell in row):
         return "code"
+    if not is_ruled and sum(map(_has_typed_lines, filled)) * 2 >= len(rows):
+        return "code"
     if columns < 2:
         return "cells"
     if _are_notes(rows):
@@ -87,17 +95,35 @@ def classify_rows(
     return "lines" if _is_table_of_contents(rows, page, page_count) else "table"
 
 
+def _has_typed_lines(row: Sequence[str]) -> bool:
+    """True if the lines between columns are typed as characters: "| int", "| 0 |"."""
+    return any(cell.startswith("| ") or cell.endswith(" |") or cell == "|" for cell in row)
+
+
 def is_list(rows: Rows) -> bool:
     """True if the rows are list items, or terms with sentences that explain them."""
     return max(map(len, rows), default=0) > 1 and (_is_list(rows) or _is_definition_list(rows))
 
 
+def are_terms(rows: Rows) -> bool:
+    """True if the rows have two columns: short terms, and a text behind most of them."""
+    if max(map(len, rows)) != 2:
+        return False
+    terms = [row[0].strip() for row in rows if row[0].strip()]
+    explained = sum(1 for row in rows if row[0].strip() and row[-1].strip())
+    words = sum(len(term.split()) for term in terms)
+    return explained * 3 >= len(rows) * 2 and words <= _MAX_TERM_WORDS * len(terms)
+
+
 def _are_notes(rows: Rows) -> bool:
     """True if the rows are boxes with the label of a note and its text."""
-    return all(
-        len(row) == 2 and row[0].strip(" :*").casefold() in NOTE_LABELS and len(row[1].split()) > 3
-        for row in rows
-    )
+    return all(map(_is_note, rows))
+
+
+def _is_note(row: Sequence[str]) -> bool:
+    cells = [cell for cell in row if cell.strip()]
+    label = cells[0].split()[0].strip(":*").casefold() if cells else ""
+    return label in NOTE_LABELS and len(" ".join(cells).split()) > _MIN_NOTE_WORDS
 
 
 def _is_index(filled: Sequence[Sequence[str]], *, is_late: bool) -> bool:
@@ -161,13 +187,16 @@ def _is_table_of_contents(rows: Rows, page: int, page_count: int) -> bool:
     endings = sum(1 for row in rows if _LEADERS_AND_PAGE.search(" ".join(row).strip()))
     if endings * 2 >= len(rows):
         return True
-    numbered = [row for row in rows if row and _PAGE_NUMBERS.fullmatch(row[-1].strip())]
+    numbered = [row for row in rows if row and _PAGE_NUMBERS.fullmatch(row[-1].strip(" .…"))]
     page_numbers = [int(number) for row in numbered for number in re.findall(r"\d+", row[-1])]
     if len(numbered) * 10 < len(rows) * 6 or page_numbers != sorted(page_numbers):
         return False
     leaders = sum(1 for row in rows if any(_LEADERS.search(cell) for cell in row))
     # A data table with dot leaders has more than one column of numbers.
     if leaders * 3 >= len(rows) and not any(_is_number(cell) for row in numbered for cell in row[1:-1]):
+        return True
+    dotted = sum(1 for row in rows if _SECTION_NUMBER.match(" ".join(row).strip()))
+    if dotted * 2 >= len(rows) and max(page_numbers, default=0) <= page_count:
         return True
     if page > max(3, page_count // _CONTENTS_SHARE):
         return False
@@ -231,7 +260,7 @@ def render_rows(rows: Rows, shape: Shape) -> str:
         lines = [f"| {' | '.join(row)} |" for row in squared]
         return "\n".join([lines[0], "|" + "---|" * width, *lines[1:]])
     if shape == "notes":
-        return "\n\n".join(f"**{label.strip(' *')}** {text}" for label, text in rows)
+        return "\n\n".join(map(_note, rows))
     if shape == "index":
         columns = range(max(map(len, rows)))
         return "\n".join(
@@ -245,6 +274,11 @@ def render_rows(rows: Rows, shape: Shape) -> str:
     if shape == "section":
         return "\n\n".join(filter(None, (lines[0], " ".join(lines[1:]))))
     return {"cells": "\n\n", "lines": "\n", "list": "\n"}.get(shape, " ").join(lines)
+
+
+def _note(row: Sequence[str]) -> str:
+    label, _, text = " ".join(cell for cell, _ in groupby(filter(None, row))).partition(" ")
+    return f"**{label.strip('*')}** {text}"
 
 
 def list_items(rows: Rows) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ Kind = Literal["heading", "list", "paragraph"]
 
 _MIN_TORN = 2
 _MIN_LOWER = 3
+_MIN_LINE_WORDS = 6
 _PUNCTUATION = ".,;:!?()[]\"'“”"
 # Of the text runs beside an edge of two columns, at least this share crosses it in a false table.
 _CROSSING_SHARE = 0.2
@@ -55,10 +56,22 @@ def is_cut(rows: CellRows, runs: Sequence[TextRun]) -> bool:
 
 def without_sentences(rows: CellRows, runs: Sequence[TextRun]) -> tuple[CellRows, CellRows, CellRows]:
     """The rows above, of and below the table: lines of text above and below were cut at its columns."""
-    flags = [_is_sentence(row, runs) for row in rows]
+    flags = [_is_sentence(row, runs) or _is_cut_line(row) for row in rows]
     first = next((index for index, flag in enumerate(flags) if not flag), 0)
     last = next((index for index in reversed(range(len(flags))) if not flags[index]), len(flags) - 1)
     return rows[:first], rows[first : last + 1], rows[last + 1 :]
+
+
+def _is_cut_line(row: Sequence[LayoutCell]) -> bool:
+    """True if a long line without numbers was cut at the columns: its cells have no place of their own."""
+    cells = [cell for cell in row if cell.text.strip()]
+    words = [word for cell in cells for word in cell.text.split()]
+    return (
+        len(cells) > 1
+        and all(cell.bbox is None for cell in cells)
+        and len(words) >= _MIN_LINE_WORDS
+        and not any(map(str.isdigit, "".join(words)))
+    )
 
 
 def _is_sentence(row: Sequence[LayoutCell], runs: Sequence[TextRun]) -> bool:
@@ -73,28 +86,26 @@ def _is_sentence(row: Sequence[LayoutCell], runs: Sequence[TextRun]) -> bool:
 
 
 def is_crossed(rows: CellRows, layout: PageLayout) -> bool:
-    """True if lines of text cross the edge of the columns."""
-    crossing, count = _crossing_runs(rows, layout)
-    return crossing >= _MIN_TORN and crossing >= _CROSSING_SHARE * count
-
-
-def _crossing_runs(rows: CellRows, layout: PageLayout) -> tuple[int, int]:
-    """How many text runs were divided between two cells that touch each other, and how many there are."""
+    """True if lines of text cross the edge of two columns: most of those in the first column, or many of all."""
     if any(len(row) != 2 for row in rows):
-        return 0, 0
-    crossing = count = 0
+        return False
+    divided = first = count = 0
     for left, right in rows:
         a, b = left.bbox, right.bbox
         if a is None or b is None or abs(a.x + a.width - b.x) > 1.5:
-            return 0, 0
+            return False
         cells = [_compact(left.text), _compact(right.text)]
         if not any(cells):
             continue
         for run in layout.runs_inside(a.x, a.y, a.width + b.width, a.height):
+            # The line of a frame around text can be the edge, so that the text begins at it.
+            is_divided = run.x0 < b.x + 3 < run.x1 and not any(_compact(run.text) in cell for cell in cells)
+            divided += is_divided
+            first += is_divided or run.x0 < b.x - 3
             count += 1
-            is_divided = not any(_compact(run.text) in cell for cell in cells)
-            crossing += run.x0 < b.x - 3 and run.x1 > b.x + 3 and is_divided
-    return crossing, count
+    if divided >= _MIN_TORN and divided >= _CROSSING_SHARE * count:
+        return True
+    return divided > 0 and divided * 2 >= first
 
 
 def _compact(text: str) -> str:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from towpath.model.content import Box
 from towpath.readers.pdf.block_boxes import rect_box, rectangle, rectangle_box
 from towpath.readers.pdf.choose_tables import has_rules
-from towpath.readers.pdf.classify_tables import classify_rows, fenced_code, is_list, list_items, render_rows
+from towpath.readers.pdf.classify_tables import (
+    are_terms,
+    classify_rows,
+    fenced_code,
+    is_list,
+    list_items,
+    render_rows,
+)
 from towpath.readers.pdf.code_blocks import CodeFinder, code_text, prose_text
 from towpath.readers.pdf.false_tables import (
     CellRows,
@@ -22,6 +29,7 @@ from towpath.readers.pdf.false_tables import (
 from towpath.readers.pdf.mend_blocks import lines_text
 from towpath.readers.pdf.page_layout import Line, PageLayout, Rectangle, line_text, runs_rectangle, text_lines
 from towpath.readers.pdf.page_model import PageBlock, normalize_text
+from towpath.readers.pdf.table_evidence import find_evidence
 from towpath.readers.pdf.term_lists import find_terms
 
 if TYPE_CHECKING:
@@ -53,16 +61,23 @@ def convert_table(
         default=rect.y + rect.height,
     )
     x1 = rect.x + rect.width
+    runs = layout.runs_inside(rect.x, top, rect.width, bottom - top)
+    evidence = "table" if is_ruled else find_evidence(rows, runs, layout)
     if above:
         yield from _torn_blocks((), (rect.x, rect.y, x1, top), page, layout)
-    yield from table_blocks(
-        _cell_texts(rows),
-        rectangle_box((rect.x, top, x1, bottom), page) if above or below else rect_box(rect, page),
-        page.page_num,
-        page_count,
-        torn_rows=sum(map(_is_torn, rows)),
-        is_ruled=is_ruled,
-    )
+    if evidence == "code":
+        place = (rect.x, top, rect.width, bottom - top)
+        yield from divided_blocks(CodeFinder(layout).divide(*place) or [(True, text_lines(runs))], page)
+    else:
+        yield from table_blocks(
+            _cell_texts(rows),
+            rectangle_box((rect.x, top, x1, bottom), page) if above or below else rect_box(rect, page),
+            page.page_num,
+            page_count,
+            torn_rows=sum(map(_is_torn, rows)),
+            is_ruled=is_ruled,
+            is_doubtful=evidence == "text",
+        )
     if below:
         yield from _torn_blocks((), (rect.x, bottom, x1, rect.y + rect.height), page, layout)
 
@@ -75,11 +90,15 @@ def table_blocks(
     *,
     torn_rows: int = 0,
     is_ruled: bool = False,
+    is_doubtful: bool = False,
 ) -> Iterator[PageBlock]:
+    """The rows as a table, or as the text that they are; ``is_doubtful`` says that nothing speaks for a table."""
     rows = [row for row in rows if any(row)]
     if not rows:
         return
     shape = classify_rows(rows, page, page_count, torn_rows=torn_rows, is_ruled=is_ruled)
+    if shape == "table" and is_doubtful:
+        shape = "list" if are_terms(rows) else "lines"
     if shape == "list":
         for marker, text in list_items(rows):
             yield PageBlock("list" if marker else "paragraph", text, box, marker=marker)

@@ -47,6 +47,13 @@ CONTENTS = [
     ["1.3", "Authors", "4"],
     ["2", "Archive", "7"],
 ]
+#: The last column has larger numbers than the document has pages.
+DATA_WITH_SECTIONS = [
+    ["1.1", "Narrow lock", "310"],
+    ["1.2", "Wide lock", "420"],
+    ["1.3", "Double lock", "650"],
+    ["2.1", "Ship lift", "980"],
+]
 SENTENCES = [
     ["Relationships may also be restricted to certain kinds of boats in", "the format described"],
     ["above. The syntax for such restrictions is the same as for restrictions", "using a certain"],
@@ -82,7 +89,8 @@ TREE = [["├── src", "code"], ["└── tests", "tests"]]
     [
         (LOCKS, 90, "table"),
         (CONTENTS, 3, "lines"),
-        (CONTENTS, 90, "table"),
+        (CONTENTS, 90, "lines"),
+        (DATA_WITH_SECTIONS, 90, "table"),
         (LEADERS, 90, "lines"),
         (SENTENCES, 90, "prose"),
         (SCARCE, 90, "lines"),
