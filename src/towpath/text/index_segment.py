@@ -11,7 +11,7 @@ import struct
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,16 @@ class Header:
     languages: tuple[str, ...]
     language_of: npt.NDArray[np.uint8]
     first_terms: tuple[str, ...]
+    _place_of: dict[str, int] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def place_of(self) -> Mapping[str, int]:
+        """The place of each document in ``documents``; made when it is first asked for."""
+        place_of = self._place_of
+        if place_of is None:
+            place_of = dict(zip(self.documents, range(len(self.documents)), strict=True))
+            object.__setattr__(self, "_place_of", place_of)
+        return place_of
 
     def page_of(self, term: str) -> int | None:
         """The number of the page that has the term if any page has it."""

@@ -117,13 +117,14 @@ class NearestNeighbourQuery:
         """
 
     def _exact_statement(self) -> str:
+        # The inner query returns distances: vectors would fill `work_mem` and be written to disk. It is
+        # materialized, or the planner would read the HNSW index for the order.
         return f"""
             with few as materialized (
-              select number, vector from chunks
-              where ({self._indexed()} or {self._unindexed()}) and {self._conditions()}
+              select number, vector <=> cast(:vector as vector) as distance from chunks
+              where ({self._indexed()} or {self._unindexed()}) and {self._conditions(sorted_ids=True)}
             )
-            select number, vector <=> cast(:vector as vector) as distance from few
-            order by distance, number limit {self.depth}
+            select number, distance from few order by distance, number limit {self.depth}
         """
 
     def _indexed(self) -> str:
@@ -133,8 +134,8 @@ class NearestNeighbourQuery:
     def _unindexed(self) -> str:
         return f"(dimension is null and vector is not null and vector_dims(vector) = {self.space.dimension})"
 
-    def _conditions(self) -> str:
-        return f"model = :model and {scope_conditions(self.scope)[0]}"
+    def _conditions(self, *, sorted_ids: bool = False) -> str:
+        return f"model = :model and {scope_conditions(self.scope, sorted_ids=sorted_ids)[0]}"
 
 
 def similarities(
@@ -180,8 +181,12 @@ def count_at_most(tx: Transaction, scope: Scope, limit: int) -> int:
     return int(tx.connection.execute(text(statement), parameters).scalar_one())
 
 
-def scope_conditions(scope: Scope) -> tuple[str, dict[str, object]]:
-    """The conditions of a scope on the table of chunks, and their parameters."""
+def scope_conditions(scope: Scope, *, sorted_ids: bool = False) -> tuple[str, dict[str, object]]:
+    """The conditions of a scope on the table of chunks, and their parameters.
+
+    With ``sorted_ids`` the documents are an array: Postgres sorts it and reads the index in one pass. Without,
+    they are a subquery, which the planner may turn into a hash for a few rows of many.
+    """
     # A literal, not a parameter: a generic plan assumes an average organization and reads a large one row by
     # row. This is safe because the id was parsed as a UUID.
     conditions = f"org_id = '{uuid.UUID(scope.org_id)}'"
@@ -191,4 +196,5 @@ def scope_conditions(scope: Scope) -> tuple[str, dict[str, object]]:
     compiled = selected.compile(dialect=_DIALECT, compile_kwargs={"render_postcompile": True})
     # `:name::type` is no parameter for `text`.
     statement = _CAST_PARAMETER.sub(r"cast(:\1 as \2)", str(compiled))
-    return f"{conditions} and document_id in ({statement})", dict(compiled.params)
+    condition = f"= any(array({statement}))" if sorted_ids else f"in ({statement})"
+    return f"{conditions} and document_id {condition}", dict(compiled.params)

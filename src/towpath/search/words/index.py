@@ -86,8 +86,11 @@ def _allowed_chunks(tx: Transaction, scope: Scope) -> Callable[[LiveSegment], Ma
         return lambda segment: segment.live
 
     def mask(segment: LiveSegment) -> Mask:
-        documents = segment.header.documents
-        of_document = np.fromiter((document in allowed for document in documents), np.bool_, len(documents))
+        place_of = segment.header.place_of
+        # The loop is over the smaller side: a filter may select a few documents of many, or the reverse.
+        common = place_of.keys() & allowed
+        of_document = np.zeros(len(place_of), np.bool_)
+        of_document[[place_of[document] for document in common]] = True
         chunks = of_document[segment.header.document_of]
         return chunks if segment.live is None else chunks & segment.live
 

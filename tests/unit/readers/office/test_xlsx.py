@@ -10,7 +10,7 @@ from tests.support.office import compound_file, row, workbook
 from tests.support.readers import assert_sound, page_text, quiet, rejection
 from towpath.model.content import Extraction
 from towpath.readers.office.sheets import SheetLimits, SheetWriter
-from towpath.readers.office.xlsx import calamine_reader
+from towpath.readers.office.xlsx import calamine_reader, streaming_reader
 from towpath.readers.office.xlsx.reader import read_xlsx
 
 DATES = (
@@ -147,3 +147,13 @@ def test_unreadable_workbooks_are_rejected(tmp_path: Path) -> None:
     assert rejection(read_xlsx, workbook(tmp_path / "b", {"S": "<row"})).code == "corrupt"
     assert rejection(read_xlsx, compound_file(tmp_path / "c", "EncryptedPackage")).code == "encrypted"
     assert rejection(read_xlsx, compound_file(tmp_path / "d", "Workbook")).code == "unsupported"
+
+
+def test_a_workbook_with_too_many_shared_strings_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calamine_reader, "_MAX_PART_BYTES", -1)
+    monkeypatch.setattr(streaming_reader, "_MAX_STRINGS", 2)
+    path = workbook(tmp_path / "a.xlsx", {"S": row(1, "one")}, strings=["first", "second", "third"])
+
+    assert rejection(read_xlsx, path).code == "too_large"

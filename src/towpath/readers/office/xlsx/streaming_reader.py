@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from towpath import rejections
 from towpath.readers.common import safe_xml
 from towpath.readers.common.safe_xml import Element
 from towpath.readers.common.safe_zip import Archive
@@ -34,9 +35,11 @@ def open_context(archive: Archive, workbook: Workbook) -> CellContext:
     strings: list[str] = []
     if workbook.strings_part is not None and workbook.strings_part in archive:
         with archive.open_part(workbook.strings_part) as source:
-            for item in islice(
-                safe_xml.stream_elements(source, ["{*}si"], FORMAT_NAME, workbook.strings_part), _MAX_STRINGS
-            ):
+            for item in safe_xml.stream_elements(source, ["{*}si"], FORMAT_NAME, workbook.strings_part):
+                if len(strings) == _MAX_STRINGS:
+                    raise rejections.too_large(
+                        FORMAT_NAME, f"it has more than {_MAX_STRINGS:,} shared strings"
+                    )
                 strings.append(_string_text(item))
                 safe_xml.free_element(item)
     return CellContext(strings, _date_styles(archive, workbook), workbook.date_1904)
