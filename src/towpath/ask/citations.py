@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from towpath.ask.answer_parser import CitedQuote, WrittenSentence
 from towpath.ask.contract import Citation, Sentence
-from towpath.ask.sentence_parser import CitedQuote, WrittenSentence
 from towpath.model.passage import Passage
 from towpath.text.quotes import find_quote
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+from towpath.ask.answer_parser import AnswerParser
 from towpath.ask.citations import verify_citations
 from towpath.ask.contract import AnswerPart, FinishedAnswer, PassageReader, Question, RetrievedPassages
 from towpath.ask.question_call_cache import CachedQuestionCalls
 from towpath.ask.quote_passages import extract_answer
-from towpath.ask.sentence_parser import SentenceParser
 from towpath.errors import AnswerTimeout
 from towpath.model.passage import Passage
 from towpath.search.contract import Query, SearchService
@@ -69,7 +69,7 @@ class LibraryQuestionService:
             yield FinishedAnswer("not_found", "model", name)
             return
         call, joined = self._calls.start(question, passages)
-        parser = SentenceParser()
+        parser = AnswerParser()
         supported = left_out = 0
         async for part in call.parts():
             for written in parser.feed(part):

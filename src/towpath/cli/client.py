@@ -1,4 +1,4 @@
-"""The API client of the commands: a server by its address, the server of the data folder, or an app in this process."""
+"""The API client of the commands: for a server at a URL, for the local server, or for an app in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds to the score of a candidate a share of the scores of the candidates that are nearest to it.
+"""Adds to the score of a candidate a share of the scores of the candidates with the nearest vectors.
 
 Texts that are similar to each other tend to answer the same questions. A candidate whose neighbours match the query
 too is therefore a better answer than one that matches alone. Neighbours are candidates of other documents.

@@ -1,4 +1,4 @@
-"""Builds one regular expression of many labels: they are separated by line ends or by two blanks."""
+"""Builds one regular expression from a text that lists labels, separated by line ends or two blanks."""
 
 from __future__ import annotations
 

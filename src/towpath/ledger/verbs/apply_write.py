@@ -84,7 +84,7 @@ def apply_write(tx: Transaction, job_id: str, write: object) -> Json | None:
             tx.connection.execute(
                 delete(artifacts).where(artifacts.c.org_id == job.org_id, artifacts.c.key == key)
             )
-            number = versions.run_version(tx, str(job.run_id))
+            number = versions.version_of_run(tx, str(job.run_id))
             versions.set_blob_key(tx, str(job.document_id), number, "")
         case AddChildren():
             add_children(tx, str(job.org_id), str(job.document_id), write)

@@ -1,4 +1,4 @@
-"""Writes the labels of documents: collection, tags and metadata, with the rows by which they are filtered."""
+"""Writes the collection, tags and metadata of documents, and the rows by which documents are filtered."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def _add_version(
             _versions.document_id == known.id, _versions.number == known.number
         )
     ).scalar()
-    versions.close_version(tx, known.id, known.number, was_published is not None)
+    versions.store_status_of_version(tx, known.id, known.number, was_published is not None)
     shared = _shared_blob(tx, submission)
     used = _with_blob(submission, number, shared)
     run_id = queue_run(tx, known.id, org_id, used.plan, now, RunReason.SUBMITTED)

@@ -170,7 +170,7 @@ def unfinished_runs(tx: Transaction, document_id: str) -> list[str]:
     return [str(run_id) for run_id in tx.connection.execute(query).scalars()]
 
 
-def close_version(tx: Transaction, document_id: str, number: int, was_published: bool) -> None:
+def store_status_of_version(tx: Transaction, document_id: str, number: int, was_published: bool) -> None:
     """Store the status of a version that is no longer the newest: that of its last run."""
     last = tx.connection.execute(
         select(_runs.state)
@@ -186,7 +186,7 @@ def close_version(tx: Transaction, document_id: str, number: int, was_published:
     )
 
 
-def run_version(tx: Transaction, run_id: str) -> int:
+def version_of_run(tx: Transaction, run_id: str) -> int:
     return version_of(_options(tx, run_id))
 
 

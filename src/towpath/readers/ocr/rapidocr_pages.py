@@ -1,4 +1,4 @@
-"""Reads pages with RapidOCR: upright and levelled, line by line or in columns."""
+"""Turns and deskews pages, recognizes them with RapidOCR, and orders the lines, also in columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges headings by their font: which are larger than the text, and which fonts headings have again and again.
+"""Finds headings by font: those larger than the text, and those in a font that other headings have.
 
 liteparse takes any bold line for a heading. Where a document has headings in a larger font, bold lines in the size of
 the text are labels, captions or terms; and where bookmarks name the chapters only, larger lines are their subsections.

@@ -1,4 +1,4 @@
-"""Decides whether a table without ruled lines is one: columns of numbers, a header, a caption, or many short cells.
+"""Decides whether rows without ruled lines are a table: by number columns, header, caption or short cells.
 
 liteparse takes any two texts with a gap between them for columns. Lists of terms, options and key bindings, listings
 and drawings have such gaps too, so the gap alone is no evidence. Rows without evidence become text.

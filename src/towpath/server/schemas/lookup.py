@@ -1,4 +1,4 @@
-"""Response model of the lookup by id or name."""
+"""Response model of the route that finds documents, runs and jobs by id, or documents by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores the results of stages: large ones as blobs, small ones in the result itself.
+"""Stores the output of stages: large outputs as blobs, small ones in the row of the stage.
 
 A blob has a key that contains its hash: a late writer changes nothing. A small result is committed with the checkpoint
 of its stage, without a file, a sync of it and a row about it.

@@ -1,4 +1,4 @@
-"""Parses the JSON text of a chat model while it arrives: each sentence as soon as it is complete."""
+"""Parses the answer of a chat model, which is JSON, while it arrives: each sentence as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WrittenSentence:
     citations: tuple[CitedQuote, ...]
 
 
-class SentenceParser:
+class AnswerParser:
     """Collects the parts of the text. What is not JSON around the object is skipped."""
 
     def __init__(self) -> None:

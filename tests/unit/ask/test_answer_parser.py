@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from towpath.ask.sentence_parser import CitedQuote, SentenceParser, WrittenSentence
+from towpath.ask.answer_parser import AnswerParser, CitedQuote, WrittenSentence
 
 SENTENCES: list[Any] = [
     {"text": 'A "brace" } and a \\ sign.', "citations": [{"passage": 1, "quote": "]}{["}]},
@@ -26,7 +26,7 @@ EXPECTED = [
 @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "Here it is [1]: {}"])
 def test_every_cut_gives_the_same_sentences(size: int, fence: str) -> None:
     text = fence.replace("{}", json.dumps({"sentences": SENTENCES}))
-    parser = SentenceParser()
+    parser = AnswerParser()
     parts = [text[start : start + size] for start in range(0, len(text), size)]
     assert [sentence for part in parts for sentence in parser.feed(part)] == EXPECTED
     assert parser.complete
@@ -34,7 +34,7 @@ def test_every_cut_gives_the_same_sentences(size: int, fence: str) -> None:
 
 def test_a_sentence_is_complete_before_the_rest_arrives() -> None:
     text = json.dumps({"sentences": SENTENCES})
-    parser = SentenceParser()
+    parser = AnswerParser()
     assert list(parser.feed(text[: text.index("Zwei")])) == EXPECTED[:1]
     assert not parser.complete
 
@@ -50,4 +50,4 @@ def test_a_sentence_is_complete_before_the_rest_arrives() -> None:
     ],
 )
 def test_a_text_without_sentences_gives_none(text: str) -> None:
-    assert list(SentenceParser().feed(text)) == []
+    assert list(AnswerParser().feed(text)) == []
