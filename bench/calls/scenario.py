@@ -16,7 +16,7 @@ from bench.machine import describe_machine
 from towpath.model.codec import decode_recording
 from towpath.providers.local.speech.audio_samples import decode_samples
 from towpath.providers.local.speech.speaker_embedding import embed_voices
-from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
+from towpath.providers.local.speech.transcode_to_opus import MODEL_BIT_RATE, extract_audio
 from towpath.providers.local.speech.whisper_inference import loaded_model, transcribe_window
 
 SUMMARY = "audio extraction and local transcription compared with real time, on one core"

@@ -43,7 +43,8 @@ class LabelledPair(NamedTuple):
     one: Passage
     other: Passage
     first_pass: bool
-    second_pass: bool
+    #: None if the pair was labelled once.
+    second_pass: bool | None
     label: bool
 
 
@@ -81,7 +82,7 @@ def labelled_pairs() -> tuple[LabelledPair, ...]:
                 by_id[row["one"]],
                 by_id[row["other"]],
                 row["first_pass"] == "1",
-                row["second_pass"] == "1",
+                row["second_pass"] == "1" if row["second_pass"] else None,
                 row["label"] == "1",
             )
             for row in csv.DictReader(file, delimiter="\t")
@@ -89,7 +90,8 @@ def labelled_pairs() -> tuple[LabelledPair, ...]:
 
 
 def agreement(pairs: Sequence[LabelledPair]) -> tuple[float, float]:
-    """The share of pairs with the same label in both passes, and Cohen's kappa."""
+    """Of the pairs labelled twice, the share with the same label in both passes, and Cohen's kappa."""
+    pairs = [pair for pair in pairs if pair.second_pass is not None]
     same = sum(pair.first_pass == pair.second_pass for pair in pairs) / len(pairs)
     first, second = (sum(column) / len(pairs) for column in zip(*((p[2], p[3]) for p in pairs), strict=True))
     by_chance = first * second + (1 - first) * (1 - second)

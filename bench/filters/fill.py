@@ -23,7 +23,8 @@ START = datetime(2025, 1, 1, tzinfo=UTC)
 TAG, TAGGED = "audit", 10
 RANGE = (START + timedelta(days=90), START + timedelta(days=272))
 SENTENCES = 2
-_BATCH = 2_000
+#: Documents of one transaction: Postgres ends one in which no statement is sent for 15 s, also on a busy machine.
+_BATCH = 500
 _NAMESPACE = uuid.UUID("0f2dd3b0-1f70-5a53-8a4e-93a4f0b9c7f1")
 
 
@@ -34,7 +35,7 @@ def fill(
     for first in range(0, count, _BATCH):
         numbers = range(first, min(count, first + _BATCH))
         database.transact(lambda tx, numbers=numbers: _write(tx, numbers, count, pool, vectors, with_search))
-        if first % (10 * _BATCH) == 0:
+        if first % (20 * _BATCH) == 0:
             print(f"filled {first:,} of {count:,}", file=sys.stderr, flush=True)
     while (plan := database.transact(read_merge, read=True)) is not None:
         merged = plan.merge()

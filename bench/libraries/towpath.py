@@ -11,12 +11,14 @@ from sqlalchemy import func, select, text
 
 from bench.libraries.contract import BULK, STEPS, Engine, Measure, QueueLibrary, Task
 from bench.libraries.counters import WorkerCounters
+from towpath.cli.process_tuning import tune_latency
 from towpath.clock import Clock, SystemClock
 from towpath.job_queue.contract import JobQueue
 from towpath.ledger.contract.ledger import ClaimRequest, Ledger, RunPlan, Submission
 from towpath.ledger.database import Database
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.postgres.worker_session import PostgresWorkerSession
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.tables import processing_runs
@@ -122,10 +124,13 @@ class Towpath(QueueLibrary):
         executor = Executor(ledger, pipelines, _NoArtifacts(), clock, RetryPolicy())
         settings = WorkerSettings(concurrency=CONCURRENCY)
         queue = self.open_queue(ledger, notifier, clock, settings)
-        worker = Worker(ledger, executor, notifier, clock, settings, queue=queue)
+        # As `towpath worker` does it: the lock of the session tells the other workers that this one lives.
+        session = None if self.engine == "sqlite" else PostgresWorkerSession(dsn)
+        worker = Worker(ledger, executor, notifier, clock, settings, queue=queue, session=session)
         await ledger.claim(
             ClaimRequest(worker.name, limit=1, lease_seconds=1), datetime(2000, 1, 1, tzinfo=UTC)
         )
+        tune_latency()  # as `towpath worker` does
         await asyncio.to_thread(counters.wait_for_start)
         await worker.run()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
@@ -17,7 +18,13 @@ from towpath.text.stemming import ALGORITHMS, snowball
 STOPWORDS = {"de", "en", "es", "fr", "it", "nl", "no", "pt", "ru", "sv", "tr", "zh"}
 UNSEGMENTED = ("ja", "km", "lo", "th", "zh")
 
-_WORD = re.compile(r"[^\W_]+|[\u0e00-\u0e7f]+")
+#: Words of at least two letters, as by default, but with the vowel signs and accents that follow a letter: without
+#: them bm25s cuts words of Hindi in pieces.
+_MARKS = "".join(
+    map(chr, filter(lambda code: unicodedata.category(chr(code))[0] == "M", range(0x300, 0xFFFF)))
+)
+TOKEN_PATTERN = rf"(?u)(?:\w[{_MARKS}]*){{2,}}"
+
 _RUN = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff]+|[A-Za-z0-9]+")
 
 
@@ -47,6 +54,7 @@ def _tokenize(texts: Sequence[str], language: str) -> Any:
     stemmer = snowball(ALGORITHMS[language]) if language in ALGORITHMS else None
     return cast("Any", bm25s).tokenize(
         list(texts),
+        token_pattern=TOKEN_PATTERN,
         stopwords=language if language in STOPWORDS else None,
         stemmer=stemmer,
         return_ids=False,

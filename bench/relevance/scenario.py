@@ -153,6 +153,9 @@ class PrecomputedEmbedder:
         self.languages = embedder.languages
         self.fusion_weight = embedder.fusion_weight
         self.noise_similarity = embedder.noise_similarity
+        self.question_noise_similarity = getattr(
+            embedder, "question_noise_similarity", embedder.noise_similarity
+        )
         self.price_per_million = embedder.price_per_million
         self._embedder = embedder
         self._vectors = {text.strip(): vector for text, vector in zip(texts, vectors, strict=True)}

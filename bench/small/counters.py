@@ -97,11 +97,23 @@ def install() -> None:
             options["cursor_factory"] = _PostgresCursor
 
     event.listen(Engine, "do_connect", connect)
+    raw = cast("Any", psycopg.RawCursor)
+    raw.execute = _counted_statement(raw.execute)
     os.fsync = _counted(os.fsync, lambda _: "fsyncs")
     store = cast("Any", LocalStore)
     store._move_into_place = _counted(store._move_into_place, lambda _: "blob writes")
     child = cast("Any", ChildProcess)
     child.call = _counted(child.call, lambda arguments: f"hop {arguments[1][1]}")
+
+
+def _counted_statement(execute: Callable[..., Any]) -> Callable[..., Any]:
+    """The verbs of the ledger run on cursors of their own, which no factory makes."""
+
+    def count(cursor: Any, query: Any, *arguments: Any, **options: Any) -> Any:
+        _count_statement(_first_word(str(query)), str(query))
+        return execute(cursor, query, *arguments, **options)
+
+    return count
 
 
 def _counted(function: Callable[..., Any], kind: Callable[[tuple[Any, ...]], str]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ import uvicorn
 
 from bench.small import counters
 from towpath import bootstrap
-from towpath.cli.serve import _tune_latency  # pyright: ignore[reportPrivateUsage]  (as `towpath serve` does)
+from towpath.cli.process_tuning import tune_latency
 from towpath.config import Settings
 from towpath.ledger import migrate
 from towpath.server.app import create_app
@@ -37,9 +37,9 @@ class ServerProcess:
 
 
 @contextmanager
-def serve(settings: Settings) -> Generator[ServerProcess]:
+def serve(settings: Settings, *, with_worker: bool = True) -> Generator[ServerProcess]:
     parent, child = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_main, args=(settings, child))
+    process = multiprocessing.get_context("spawn").Process(target=_main, args=(settings, child, with_worker))
     process.start()
     child.close()
     try:
@@ -51,22 +51,22 @@ def serve(settings: Settings) -> Generator[ServerProcess]:
             process.kill()
 
 
-def _main(settings: Settings, channel: Connection) -> None:
+def _main(settings: Settings, channel: Connection, with_worker: bool) -> None:
     counters.install()
-    asyncio.run(_serve(settings, channel))
+    asyncio.run(_serve(settings, channel, with_worker))
 
 
-async def _serve(settings: Settings, channel: Connection) -> None:
+async def _serve(settings: Settings, channel: Connection, with_worker: bool) -> None:
     if settings.database is not None:
         database = bootstrap.open_database(settings)
         migrate.upgrade(database.engine)
         database.close()
-    async with bootstrap.open_runtime(settings, with_worker=True) as towpath:
+    async with bootstrap.open_runtime(settings, with_worker=with_worker) as towpath:
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(create_app(towpath.services, None), log_config=None, access_log=False)
         server = cast("Any", uvicorn.Server(config))
         server.install_signal_handlers = lambda: None
-        _tune_latency()
+        tune_latency()
         serving = asyncio.create_task(server.serve([listener]))
         channel.send(listener.getsockname()[1])
         try:

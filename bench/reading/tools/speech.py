@@ -14,7 +14,7 @@ from towpath.model.codec import decode_recording
 from towpath.model.recording import Recording
 from towpath.providers.local.speech.diarization import speaker_spans
 from towpath.providers.local.speech.speaker_embedding import embed_voices
-from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
+from towpath.providers.local.speech.transcode_to_opus import MODEL_BIT_RATE, extract_audio
 from towpath.providers.local.speech.whisper import WhisperTranscriber
 from towpath.providers.local.speech.whisper_inference import detect_language, loaded_model, transcribe_window
 from towpath.worker.process_pool import ProcessPool

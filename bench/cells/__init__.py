@@ -1,0 +1,1 @@
+"""Cells: organizations on several Postgres instances behind one router, and moving one of them."""

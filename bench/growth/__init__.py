@@ -1,0 +1,1 @@
+"""The growth benchmark: the time of each operation against the size of the library, on both engines."""
