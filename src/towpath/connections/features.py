@@ -15,7 +15,7 @@ from functools import cached_property
 
 from towpath.connections.passage_text import analyze, contained_share
 from towpath.model.writes import ChunkProfile
-from towpath.text.common_words import COMMON_WORDS, CONTRACTION_STUMPS
+from towpath.text.common_english_words import COMMON_WORDS, CONTRACTION_STUMPS
 
 #: Chunks that every library is assumed to have besides its own, so that terms have weights in a small one.
 PRIOR_CHUNKS = 500
@@ -26,12 +26,12 @@ MIN_SHARE = 0.002
 #: A term in at most this share of the chunks is rare.
 RARE_SHARE = 0.02
 RARE_WEIGHT = -math.log(RARE_SHARE)
-#: The rarest shared terms that count for `shared_rarity`.
-RAREST_TERMS = 5
+#: More shared names are no better evidence: they belong to the same list.
+MAX_NAMES = 3
 #: Prose has at least this share of function words.
 PROSE_SHARE = 0.25
-#: Length of a short passage in words, to which lengths are relative.
-REFERENCE_WORDS = 50
+#: A passage with fewer words is short: what it shares with another is often all that it says, or a set phrase.
+SHORT_WORDS = 50
 #: More shared identifiers are no better evidence: they belong to the same list.
 MAX_IDENTIFIERS = 3
 #: Passages with a smaller overlap of terms have no common text worth looking for.
@@ -106,6 +106,17 @@ class PairFeatures:
         )
 
     @cached_property
+    def second_rarest_term(self) -> float:
+        """The weight of the second rarest shared term, common words left out: one rare term may be an accident."""
+        weights = (weight for term, weight in self.shared_terms.items() if term not in COMMON_WORDS)
+        return ([*heapq.nlargest(2, weights), 0.0, 0.0])[1]
+
+    @cached_property
+    def shared_names(self) -> int:
+        one, other = self.passages
+        return min(MAX_NAMES, len(one.names & other.names))
+
+    @cached_property
     def shared_identifiers(self) -> Sequence[str]:
         one, other = self.passages
         return [key for key in one.identifiers if key in other.identifiers]
@@ -133,11 +144,11 @@ class PairFeatures:
         return {
             "similarity": self.similarity,
             "term_overlap": math.log(self.overlap + OVERLAP_OFFSET),
-            "shared_rarity": sum(heapq.nlargest(RAREST_TERMS, self.shared_terms.values())),
-            "shared_terms": math.log1p(len(self.shared_terms)),
+            "second_rarest_term": self.second_rarest_term,
+            "shared_names": float(self.shared_names),
             "shared_identifiers": float(min(MAX_IDENTIFIERS, len(self.shared_identifiers))),
             "quoted_share": self.quoted_share,
-            "shorter_length": math.log(shorter / REFERENCE_WORDS),
+            "shortness": max(0.0, math.log(SHORT_WORDS / shorter)),
             "length_ratio": math.log(longer / shorter),
             "not_prose": max(0.0, PROSE_SHARE - min(one.prose_share, other.prose_share)),
             "contents_page": self.contents_share,

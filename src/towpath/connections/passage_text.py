@@ -43,6 +43,8 @@ _LICENCE = re.compile(
     r"permission is hereby granted|implied\s+warrant|without\s+any\s+warranty|fitness\s+for\s+a\s+particular\s+purpose",
     re.IGNORECASE,
 )
+# A capitalized word inside a sentence. The first word of a sentence, a line or a list item says nothing.
+_CAPITALIZED = re.compile(r"(?<=[\w,;)]\s)[^\W\d_a-z][\w-]{2,}")
 #: A table of contents has a mark for every line, and a line has about this many words.
 WORDS_PER_CONTENTS_LINE = 6
 
@@ -66,6 +68,12 @@ class PassageText:
     @cached_property
     def identifiers(self) -> Mapping[str, str]:
         return identifiers(self._text)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words with a capital letter inside a sentence: mostly names; in German all nouns."""
+        words = _CAPITALIZED.findall(self._text)
+        return frozenset(word.casefold() for word in words if word[0].isupper())
 
     @cached_property
     def words(self) -> int:

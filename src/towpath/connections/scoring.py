@@ -15,14 +15,14 @@ from importlib.resources import files
 
 from towpath.connections.features import PairFeatures
 from towpath.connections.store import ConnectionKind
+from towpath.text.common_english_words import COMMON_WORDS, CONTRACTION_STUMPS
 from towpath.text.common_substrings import common_substrings
-from towpath.text.common_words import COMMON_WORDS, CONTRACTION_STUMPS
 from towpath.text.word_tokenizer import is_unsegmented
 
 #: A shorter passage, mostly a heading, is connected by an identifier only.
 MIN_WORDS = 12
 #: A passage with a smaller share of function words is a table, a list or code.
-MIN_PROSE_SHARE = 0.15
+MIN_PROSE_SHARE = 0.22
 MAX_CONTENTS_SHARE = 0.6
 #: Text that recurs in more other documents is boilerplate.
 MAX_COPIES = 4

@@ -43,9 +43,9 @@ class DocumentChunks:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """For each chunk: the numbers of similar chunks of other documents, and the cosines of the nearest, best first."""
+    """For each chunk: numbers of similar chunks of other documents, and the cosines of the nearest, best first."""
 
-    numbers: Sequence[frozenset[int]]
+    chunk_numbers: Sequence[frozenset[int]]
     similarities: Sequence[Sequence[float]]
     counts: TermCounts
 
