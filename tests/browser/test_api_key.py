@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
 from tests.browser.page_driver import open_page
 from tests.browser.sample_files import agreement
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Server
 
 
@@ -17,12 +16,8 @@ def test_the_key_is_entered_stored_and_removed(
     browser: Browser, tmp_path: Path, built_page: None, screenshots: Path
 ) -> None:
     data = tmp_path / "data"
-    result = subprocess.run(
-        [sys.executable, "-m", "towpath", "keys", "create", "page", "--data", str(data)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    result = run_towpath("keys", "create", "page", "--data", str(data))
+    result.check_returncode()
     secret = result.stdout.split()[0]
     with (
         Server(data, settings={"TOWPATH_HOST": "0.0.0.0"}) as server,

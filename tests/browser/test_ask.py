@@ -69,3 +69,16 @@ def test_a_conversation_is_accessible_and_fits(browser: Browser, server: Server,
             expect(driver.page.locator(".turn").first).to_contain_text("violations of the policy")
             assert driver.violations() == []
             assert driver.overflow() <= 0
+
+
+def test_markdown_of_an_answer_is_rendered(driver: PageDriver) -> None:
+    client = Client(driver.home)
+    text = b"# Winches\n\nThe `windlass` command turns the *rusty capstan* of the dredger."
+    client.wait_until_finished(client.upload("Winches.md", text)["id"])
+    driver.open()
+    driver.page.get_by_role("navigation", name="Views").get_by_role("link", name="Ask").click()
+    _ask(driver, "What does the windlass command turn on the dredger?")
+    answer = driver.page.locator(".answer").last
+    expect(answer.locator("code")).to_have_text("windlass")
+    expect(answer.locator("em")).to_have_text("rusty capstan")
+    expect(answer).not_to_contain_text("`")

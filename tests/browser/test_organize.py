@@ -139,10 +139,26 @@ def test_a_phone_shows_the_filters_and_letters_are_run_again_and_deleted(
 ) -> None:
     with open_page(browser, own_server.url, width=390, height=844) as driver:
         page = driver.page
-        driver.open("#/?collection=letters")
+        driver.open()
+        letters = page.get_by_role("group", name="Filter by collection").get_by_role("button", name="letters")
+        more = page.get_by_role("button", name="Filters", exact=True)
+        expect(more).to_be_visible()
+        expect(letters).to_be_hidden()
+        more.click()
+        letters.click()
         expect(page.get_by_text(f"{LETTERS} documents", exact=True)).to_be_visible()
         page.get_by_role("checkbox", name="Select Letter 1.md").check()
         assert driver.overflow() <= 0
+        page.get_by_role("button", name=f"Select all {LETTERS} that match").click()
+        # A document that is unchecked is not selected, and other filters do not extend the selection.
+        expect(page.get_by_role("checkbox", name="Select Letter 2.md")).to_be_checked()
+        page.get_by_role("checkbox", name="Select Letter 2.md").uncheck()
+        expect(page.get_by_role("toolbar")).to_contain_text(f"{LETTERS - 1} selected")
+        page.get_by_role("button", name=f"Select all {LETTERS} that match").click()
+        page.get_by_role("button", name="Clear filters").click()
+        expect(page.get_by_role("toolbar")).not_to_contain_text(f"{LETTERS} selected")
+        letters.click()
+        page.get_by_role("checkbox", name="Select Letter 1.md").check()
         page.get_by_role("button", name=f"Select all {LETTERS} that match").click()
         page.get_by_role("button", name="Run again…").click()
         dialog = page.get_by_role("dialog", name=f"Run {LETTERS} documents again?")

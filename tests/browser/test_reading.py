@@ -92,6 +92,41 @@ def test_a_word_is_found_in_a_document_of_400_pages_by_keyboard(reader: PageDriv
     expect(page.locator("mark")).to_have_count(0)
 
 
+def test_found_words_are_visible_among_long_paragraphs(driver: PageDriver, server: Server) -> None:
+    # A section of such a text is several times as high as it is assumed to be before it is laid out.
+    line = "The keeper writes down each boat that passes the gate, and the hour of the day. " * 12
+    marked = (90, 170, 250, 330)
+    text = "\n\n".join(
+        f"{line}Entry {number}.{' A windlass was lent.' if number in marked else ''}" for number in range(360)
+    )
+    client = Client(server.url)
+    document = client.upload("Journal.md", f"# Journal\n\n{text}".encode())
+    client.wait_until_finished(document["id"])
+    driver.open(f"#/documents/{document['id']}")
+    page = driver.page
+    expect(page.locator(".document-text .block").first).to_be_visible()
+    page.keyboard.press("Control+f")
+    page.keyboard.type("windlass")
+    shown = page.locator("mark.mark-current")
+    for index, number in enumerate(marked, 1):
+        expect(page.get_by_role("search").get_by_role("status")).to_have_text(f"{index} of {len(marked)}")
+        expect(page.locator(".block", has=shown)).to_contain_text(f"Entry {number}.")
+        wait_until(lambda: is_painted(shown), f"the match in entry {number} is painted")
+        page.keyboard.press("Enter")
+
+
+def is_painted(element: Locator) -> bool:
+    """Whether the element is what a person sees in its place."""
+    return bool(
+        element.evaluate(
+            """element => {
+                const {left, top, width, height} = element.getBoundingClientRect()
+                return document.elementFromPoint(left + width / 2, top + height / 2) === element
+            }"""
+        )
+    )
+
+
 def test_the_outline_leads_to_a_chapter_in_text_and_pdf(reader: PageDriver) -> None:
     page = reader.page
     page.get_by_role("button", name="Outline", exact=True).click()
@@ -263,6 +298,9 @@ def test_slides_sheets_and_chapters_are_not_called_pages(
         head = page.locator(".chunk-head").first
         expect(head).to_be_visible()
         expect(head).not_to_contain_text("page", ignore_case=True)
+        details = page.locator(".document-name")
+        expect(details).to_contain_text((place or "chapter").split()[0])
+        expect(details).not_to_contain_text("page")
         if place:
             expect(head).to_contain_text(place)
         page.get_by_role("tab", name="Text").click()

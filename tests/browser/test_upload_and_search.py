@@ -72,9 +72,11 @@ def test_a_field_links_to_its_position_and_the_link_survives_a_reload(
     driver.page.get_by_role("link", name=re.compile("office@halden")).click()
     expect(driver.page.locator(".document-text mark").first).to_contain_text("office@halden-canal.example")
     expect(driver.page.locator("[data-page='3']")).to_be_in_viewport()
-    url = driver.page.url
+    span = re.search(r"span=\d+-\d+", driver.page.url)
+    assert span
     driver.page.reload()
-    assert driver.page.url == url
+    # The page may add the place where one reads.
+    expect(driver.page).to_have_url(re.compile(re.escape(span[0])))
     expect(driver.page.locator(".document-text mark").first).to_be_in_viewport()
     driver.page.go_back()
     expect(driver.page.get_by_role("tab", name="Fields")).to_have_attribute("aria-selected", "true")

@@ -17,7 +17,7 @@ import { Empty } from './parts/notices'
 import { useStore } from './parts/store'
 import { ThemeButton } from './parts/theme'
 import { useTitle } from './parts/title'
-import { hrefTo, libraryRoute, navigate, type Route, searchRoute, useRoute } from './route'
+import { askRoute, hrefTo, libraryRoute, navigate, type Route, searchRoute, useRoute } from './route'
 import { Search } from './search/search'
 import { DropZone } from './uploads/drop-zone'
 import { UploadButton, UploadFolderButton } from './uploads/upload-button'
@@ -26,6 +26,7 @@ import { Tray } from './uploads/tray'
 const VIEWS: [Route, string, IconName][] = [
   [libraryRoute, 'Library', 'library'],
   [searchRoute(), 'Search', 'search'],
+  [askRoute, 'Ask', 'ask'],
   [{ view: 'operations' }, 'Operations', 'operations'],
 ]
 
@@ -118,7 +119,6 @@ function LibraryView({ view: _, ...filters }: Route & { view: 'library' }) {
 }
 
 function isCurrent(route: Route, to: Route): boolean {
-  if (route.view === 'ask') return to.view === 'search'
   return route.view === to.view || (route.view === 'document' && to.view === 'library')
 }
 

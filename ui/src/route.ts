@@ -171,6 +171,8 @@ export function documentRoute(id: string, options: Partial<Omit<DocumentRoute, '
   return { view: 'document', id, tab: null, chunk: null, ordinal: null, page: null, span: null, quote: null, at: null, ...options }
 }
 
+export const askRoute: AskRoute = { view: 'ask', q: '', kind: null, document: null }
+
 export const libraryRoute: Route & { view: 'library' } = { view: 'library', status: null, kind: null, q: '' }
 
 const hash = createStore(typeof location === 'undefined' ? '' : location.hash)

@@ -1280,7 +1280,7 @@ export interface paths {
         put?: never;
         /**
          * Replay Webhook Deliveries
-         * @description Send deliveries again with the same message ids, delivered ones as well; by default all that failed.
+         * @description Send deliveries again with the same message ids, delivered ones as well; by default all whose attempts failed.
          */
         post: operations["replay_webhook_deliveries_webhooks__webhook_id__replay_post"];
         delete?: never;
@@ -2307,6 +2307,13 @@ export interface components {
             language?: string | null;
             /** Pages */
             pages?: number | null;
+            /**
+             * Page Unit
+             * @description What the pages are, such as slides or sheets
+             * @default page
+             * @enum {string}
+             */
+            page_unit: "page" | "slide" | "sheet" | "chapter" | "minute";
             /** Words */
             words?: number | null;
             /** Chunks */
@@ -2468,6 +2475,16 @@ export interface components {
              * @description The share of the neighbours in the score
              */
             neighbour_share: number;
+            /**
+             * Ngram Score
+             * @description BM25 of the query's sequences of three letters, from 0 to 1 over the candidates
+             */
+            ngram_score: number;
+            /**
+             * Ngram Share
+             * @description The share of these sequences in the score of the words
+             */
+            ngram_share: number;
             /** Matched Words */
             matched_words: string[];
         };
@@ -3402,7 +3419,7 @@ export interface components {
         ReplayRequest: {
             /**
              * Delivery Ids
-             * @description Ids of deliveries; null replays all that failed
+             * @description Ids of deliveries; null replays all that failed so far
              */
             delivery_ids?: string[] | null;
         };
@@ -3410,7 +3427,7 @@ export interface components {
         ReplayedView: {
             /**
              * Replayed
-             * @description Number of deliveries that are sent again; pending ones are not counted
+             * @description Number of deliveries that are sent again; those without an attempt are not counted
              */
             replayed: number;
         };
@@ -4260,6 +4277,13 @@ export interface components {
             language?: string | null;
             /** Pages */
             pages?: number | null;
+            /**
+             * Page Unit
+             * @description What the pages are, such as slides or sheets
+             * @default page
+             * @enum {string}
+             */
+            page_unit: "page" | "slide" | "sheet" | "chapter" | "minute";
             /** Words */
             words?: number | null;
             /** Chunks */

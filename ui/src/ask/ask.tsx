@@ -84,7 +84,7 @@ function TurnView({ turn: { question, sentences, finished, error } }: { turn: Tu
         <p className="answer" dir="auto">
           {sentences.map(({ text, citations }, index) => (
             <span key={index}>
-              {text}
+              {renderLines(text, [])}
               {citations.map((citation) => (
                 <CitationLink key={sourceKey(citation)} citation={citation} number={numbers.get(sourceKey(citation))!} />
               ))}{' '}

@@ -11,7 +11,7 @@ import { segmentFill, segmentClass, stageText } from '../parts/stage-bar'
 import { useNow } from '../parts/now'
 import { Badge, Notice } from '../parts/notices'
 import { hrefTo, originRoute, type Route } from '../route'
-import { bytes, count, fileKind, dateTime, seconds } from '../words/format'
+import { bytes, count, fileKind, dateTime, languageName, seconds } from '../words/format'
 import { progressText } from '../words/stages'
 import { labelOf, type StatusMessage, statusMessage, type Tone } from '../words/status-message'
 import { DeleteDialog, RerunDialog } from './dialogs'
@@ -77,12 +77,12 @@ function isCompleted(status: Status | undefined): boolean {
 function details(document: Document): string {
   return [
     fileKind(document.media_type, document.name),
-    document.pages ? count(document.pages, 'page') : null,
+    document.pages ? count(document.pages, document.page_unit) : null,
     document.seconds ? seconds(document.seconds) : null,
     document.speakers && document.speakers > 1 ? count(document.speakers, 'speaker') : null,
     document.words ? count(document.words, 'word') : null,
     bytes(document.size),
-    document.language,
+    document.language ? languageName(document.language) : null,
     `added ${dateTime(document.created_at)}`,
   ]
     .filter(Boolean)

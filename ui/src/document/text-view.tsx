@@ -158,6 +158,7 @@ function Text({ document: shown, markdown, span, quote, at, position, bookmarks,
               end={sections[index + 1]?.[0]?.at ?? markdown.length}
               marks={marks.get(index) ?? NO_MARKS}
               drawn={printing || sections.length <= MAX_SECTIONS_DRAWN || Math.abs(index - center) <= 2}
+              target={index === drawnSection}
             />
           ))}
           <PassageTools article={article} textsOf={textsOf} readingAt={() => position.at.get() ?? 0} />
@@ -297,10 +298,12 @@ interface SectionProps {
   end: number
   marks: readonly Mark[]
   drawn: boolean
+  /** The browser lays it out even far from the visible area, so that the place in it can be measured. */
+  target: boolean
 }
 
 const Section = memo(
-  function Section({ blocks, end, marks, drawn }: SectionProps) {
+  function Section({ blocks, end, marks, drawn, target }: SectionProps) {
     const frame = useRef<HTMLDivElement>(null)
     const [near, setNear] = useState(drawn)
     useEffect(() => {
@@ -319,13 +322,13 @@ const Section = memo(
       if (drawn) setNear(true)
     }, [drawn])
     return (
-      <div ref={frame} className={shown ? 'section' : 'section waiting'} data-at={blocks[0]!.at} data-end={end}>
+      <div ref={frame} className={`section${shown ? '' : ' waiting'}${target ? ' target' : ''}`} data-at={blocks[0]!.at} data-end={end}>
         {shown && drawBlocks(blocks, end, marks)}
       </div>
     )
   },
   (before, after) =>
-    before.blocks === after.blocks && before.drawn === after.drawn && sameMarks(before.marks, after.marks),
+    before.blocks === after.blocks && before.drawn === after.drawn && before.target === after.target && sameMarks(before.marks, after.marks),
 )
 
 /** Each block in a frame that knows its span, so that it can be scrolled to, focused and copied. */

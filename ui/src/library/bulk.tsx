@@ -25,13 +25,15 @@ interface Props {
   filters: Filters
   /** Documents that match the filters. */
   total: number
+  /** Whether all documents that match are selected. */
+  allMatching: boolean
+  onSelectAll: () => void
   onDone: () => void
 }
 
-export function BulkBar({ selected, filters, total, onDone }: Props) {
+export function BulkBar({ selected, filters, total, allMatching, onSelectAll, onDone }: Props) {
   const client = useQueryClient()
   const [dialog, setDialog] = useState<BulkRequest['action'] | null>(null)
-  const [allMatching, setAllMatching] = useState(false)
   const [busy, setBusy] = useState(false)
   const amount = allMatching ? total : selected.length
   const filter = allMatching ? filterBody(filters) : { ids: selected.map((document) => document.id) }
@@ -81,7 +83,7 @@ export function BulkBar({ selected, filters, total, onDone }: Props) {
     <div className="bulk" role="toolbar" aria-label="Selected documents">
       <strong>{number(amount)} selected</strong>
       {total > selected.length && !allMatching && (
-        <button type="button" className="button plain" onClick={() => setAllMatching(true)}>
+        <button type="button" className="button plain" onClick={onSelectAll}>
           Select all {number(total)} {isFiltered(filters) ? 'that match' : 'documents'}
         </button>
       )}

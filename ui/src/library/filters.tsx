@@ -32,6 +32,9 @@ export function FilterBar({ filters }: { filters: Filters }) {
   const toggleTag = (tag: string) =>
     change({ tags: tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag] })
   const collection = filters.collection ?? null
+  // On a phone, all but the status and the name are shown on demand; set ones always.
+  const [expanded, setExpanded] = useState(false)
+  const more = `filter-row more${expanded || isFiltered(filters) ? ' expanded' : ''}`
   return (
     <div className="filters">
       <div className="filter-row">
@@ -60,8 +63,11 @@ export function FilterBar({ filters }: { filters: Filters }) {
             </option>
           ))}
         </select>
+        <button type="button" className="button more-filters" aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
+          Filters
+        </button>
       </div>
-      <div className="filter-row">
+      <div className={more}>
         {(filters.kind !== null || Object.keys(facets?.kinds ?? {}).length > 1) && (
           <Pills label="Filter by kind">
             {KINDS.map(([kind, label]) => (
@@ -85,7 +91,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
         />
         <ValueFilter label="tag" icon="tag" counts={facets?.tags ?? {}} chosen={tags} onToggle={toggleTag} />
       </div>
-      <div className="filter-row">
+      <div className={more}>
         <TypeFilter counts={facets?.media_types ?? {}} chosen={filters.type ?? null} onChange={(type) => change({ type })} />
         <label className="day">
           From <input type="date" value={filters.from ?? ''} onChange={(event) => change({ from: event.target.value || null })} />

@@ -8,7 +8,7 @@ import { type Filters, hrefTo } from '../route'
 import { useStatusFeed } from './feed'
 import { fetchNextPage, type List } from './list'
 import { Row, Skeleton } from './row'
-import { extendSelection, type Selection, toggle } from './selection'
+import { extendSelection, listedOnly, prune, type Selection, toggle } from './selection'
 
 const ROW = 64
 
@@ -29,6 +29,7 @@ interface Props {
 export function Grid({ list, filters, selection, onSelect }: Props) {
   const client = useQueryClient()
   const scroller = useRef<HTMLDivElement>(null)
+  const address = hrefTo({ view: 'library', ...filters })
   const [active, setActive] = useState(0)
   const narrow = useNarrow()
   const count = Math.max(list.total, list.documents.length)
@@ -65,16 +66,12 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
   documents.current = list.documents
   const select = useCallback(
     (id: string, extend: boolean) =>
-      onSelect((current) =>
-        extend
-          ? extendSelection(
-              current,
-              id,
-              documents.current.map((document) => document.id),
-            )
-          : toggle(current, id),
-      ),
-    [onSelect],
+      onSelect((current) => {
+        const order = documents.current.map((document) => document.id)
+        const selected = listedOnly(prune(current, order, address), order)
+        return extend ? extendSelection(selected, id, order) : toggle(selected, id)
+      }),
+    [onSelect, address],
   )
 
   const moveTo = (to: number) => {
@@ -114,7 +111,6 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
   }
 
   // Going back to the library focuses the row that was opened, if it is still there.
-  const address = hrefTo({ view: 'library', ...filters })
   useEffect(() => {
     const opened = openedFrom(address)
     const index = opened === null ? -1 : list.documents.findIndex((document) => document.id === opened)
@@ -149,7 +145,7 @@ export function Grid({ list, filters, selection, onSelect }: Props) {
               top={start}
               height={size}
               active={index === active || (index === items[0]?.index && !isVisible(items, active))}
-              selected={selection.ids.has(document.id)}
+              selected={selection.all !== null || selection.ids.has(document.id)}
               onSelect={select}
             />
           )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Status } from '../api/status'
 import { changedIds, idsToPoll, nextPoll } from './feed'
 import { appendPage, type Document, type List, mergeFirstPage, titleOf, withDocument, withoutDocument } from './list'
-import { emptySelection, extendSelection, prune, toggle } from './selection'
+import { emptySelection, extendSelection, listedOnly, prune, selectAll, toggle } from './selection'
 
 const document = (id: string, status = 'COMPLETED') => ({ id, status, name: `${id}.txt` }) as Document
 const list = (ids: string, nextCursor: string | null = null, total = ids.length): List => ({
@@ -103,6 +103,15 @@ describe('selecting rows', () => {
   })
 
   test('removed rows are no longer selected', () => {
-    expect([...prune(extendSelection(toggle(emptySelection, 'a'), 'c', [...'abc']), ['a', 'c']).ids]).toEqual(['a', 'c'])
+    expect([...prune(extendSelection(toggle(emptySelection, 'a'), 'c', [...'abc']), ['a', 'c'], '#/').ids]).toEqual(['a', 'c'])
+  })
+
+  test('all that match are selected until a row is changed or the filters are', () => {
+    const all = selectAll(toggle(emptySelection, 'a'), '#/?tag=x')
+    expect(prune(all, ['a', 'b', 'c'], '#/?tag=x')).toBe(all)
+    const others = prune(all, ['a', 'd'], '#/')
+    expect([others.all, [...others.ids]]).toEqual([null, ['a']])
+    const without = toggle(listedOnly(all, ['a', 'b', 'c']), 'b')
+    expect([without.all, [...without.ids]]).toEqual([null, ['a', 'c']])
   })
 })

@@ -1,6 +1,6 @@
 // The library: the list of documents with filters and actions.
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
 import { type Filters, hrefTo, isFiltered, libraryRoute, navigate, parseRoute } from '../route'
 import { UploadButton } from '../uploads/upload-button'
@@ -9,7 +9,7 @@ import { BulkBar } from './bulk'
 import { FilterBar } from './filters'
 import { Grid } from './grid'
 import { listQuery } from './list'
-import { emptySelection, prune, type Selection } from './selection'
+import { emptySelection, prune, selectAll, type Selection } from './selection'
 import { Working } from './working'
 
 export function Library(given: Filters) {
@@ -19,13 +19,16 @@ export function Library(given: Filters) {
   const filters = useMemo(() => filtersOf(address), [address])
   const { data: list, error } = useQuery({ ...listQuery(client, filters), placeholderData: keepPreviousData })
   const [selection, setSelection] = useState<Selection>(emptySelection)
+  // It does not come back with the filters.
+  useEffect(() => setSelection((current) => (current.all === address ? current : { ...current, all: null })), [address])
   const currentSelection = useMemo(
     () =>
       prune(
         selection,
         (list?.documents ?? []).map((document) => document.id),
+        address,
       ),
-    [selection, list],
+    [selection, list, address],
   )
   const selected = (list?.documents ?? []).filter((document) => currentSelection.ids.has(document.id))
   const filtered = isFiltered(filters)
@@ -36,7 +39,7 @@ export function Library(given: Filters) {
           <h1>Library</h1>
           {list && <span className="quiet">{count(list.total, 'document')}</span>}
         </div>
-        <FilterBar filters={filters} />
+        {!(list?.total === 0 && !filtered) && <FilterBar filters={filters} />}
         <Working />
       </div>
       {error && !list ? (
@@ -64,7 +67,14 @@ export function Library(given: Filters) {
         <Welcome />
       )}
       {selected.length > 0 && list && (
-        <BulkBar selected={selected} filters={filters} total={list.total} onDone={() => setSelection(emptySelection)} />
+        <BulkBar
+          selected={selected}
+          filters={filters}
+          total={list.total}
+          allMatching={currentSelection.all !== null}
+          onSelectAll={() => setSelection(selectAll(currentSelection, address))}
+          onDone={() => setSelection(emptySelection)}
+        />
       )}
     </div>
   )

@@ -98,7 +98,7 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
 function details(document: Document): string {
   return [
     fileKind(document.media_type, document.name),
-    document.pages ? count(document.pages, 'page') : null,
+    document.pages ? count(document.pages, document.page_unit) : null,
     document.seconds ? seconds(document.seconds) : null,
     document.speakers && document.speakers > 1 ? count(document.speakers, 'speaker') : null,
     document.words ? count(document.words, 'word') : null,

@@ -15,7 +15,7 @@ export function Working() {
           <li key={document.document_id}>
             <a href={hrefTo(documentRoute(document.document_id))} dir="auto">
               {document.name}
-            </a>{' '}
+            </a>
             <span className="quiet">{stageLabel(document.stage)}</span>
           </li>
         ))}

@@ -1,12 +1,12 @@
 // Filters of the search: kind, language, media type, year, collection and tag, each with the number of documents found.
 import type { View } from '../api/client'
 import { navigate, type SearchRoute } from '../route'
+import { languageName } from '../words/format'
 
 type Facets = View<'FacetsView'>
 type Choice = [value: string, label: string]
 
 const KINDS: Record<string, string> = { document: 'Documents', call: 'Calls' }
-const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
 
 const FILTERS: [name: 'kind' | 'language' | 'type' | 'year' | 'collection' | 'tag', facet: keyof Facets, label: string, all: string][] = [
   ['kind', 'kinds', 'Kind', 'All kinds'],
@@ -27,12 +27,7 @@ export function choices(name: string, counts: Record<string, number> | undefined
 
 function label(name: string, value: string): string {
   if (name === 'kind') return KINDS[value] ?? value
-  if (name !== 'language') return value
-  try {
-    return languageNames.of(value) ?? value
-  } catch {
-    return value
-  }
+  return name === 'language' ? languageName(value) : value
 }
 
 export function FacetFilters({ route, facets }: { route: SearchRoute; facets: Facets | null }) {

@@ -13,6 +13,13 @@ export function isSystemFile(name: string): boolean {
   return SYSTEM_FILES.has(name) || name.startsWith('._')
 }
 
+/** The database of a library of Towpath: its folder is not uploaded. */
+const LIBRARY_FILE = 'towpath.db'
+
+function isHidden(name: string): boolean {
+  return name.startsWith('.')
+}
+
 /** The entries of a drop event. Call it before the first await: the browser clears the event afterwards. */
 export function entriesOf(transfer: DataTransfer): (FileSystemEntry | File)[] {
   const entries: (FileSystemEntry | File)[] = []
@@ -47,8 +54,15 @@ export async function readItems(entries: readonly (FileSystemEntry | File)[]): P
 
 /** The files of a chosen folder, with its sub-folders as collections: `inbox/letters/a.pdf` is in `letters`. */
 export function chosenItems(files: readonly File[]): UploadItem[] {
+  const libraries = files
+    .map((file) => file.webkitRelativePath)
+    .filter((path) => path.endsWith(`/${LIBRARY_FILE}`))
+    .map((path) => path.slice(0, -LIBRARY_FILE.length))
   return files
-    .filter((file) => !isSystemFile(file.name))
+    .filter(({ name, webkitRelativePath: path }) => {
+      const inner = path.split('/').slice(1)
+      return !isSystemFile(name) && !inner.some(isHidden) && !libraries.some((folder) => path.startsWith(folder))
+    })
     .map((file) => {
       const parts = file.webkitRelativePath.split('/')
       return { file, collection: parts.length > 2 ? (parts[1] ?? null) : null, key: folderKey(file.webkitRelativePath) }
@@ -73,8 +87,14 @@ function asFile(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** The entries of a folder. The browser returns at most 100 at a time and an empty list at the end. */
+/** The entries of a folder without hidden ones; none if it is the folder of a library. */
 async function children(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const entries = await allChildren(folder)
+  return entries.some(({ name }) => name === LIBRARY_FILE) ? [] : entries.filter(({ name }) => !isHidden(name))
+}
+
+/** The browser returns at most 100 entries at a time and an empty list at the end. */
+async function allChildren(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const entries: FileSystemEntry[] = []
   for (;;) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../api/problem'
-import { isSystemFile } from './dropped-files'
+import { chosenItems, isSystemFile } from './dropped-files'
 import { newKey, uploadProgress, UploadQueue } from './queue'
 import type { Uploaded, UploadHandle, UploadResult } from './send'
 import { summary, uploadText } from './tray'
@@ -117,4 +117,13 @@ describe('the upload queue', () => {
 test('keys are unique and system files are recognized', () => {
   expect(new Set(Array.from({ length: 100 }, newKey)).size).toBe(100)
   expect(['.DS_Store', '._a.pdf', 'a.pdf'].map(isSystemFile)).toEqual([true, true, false])
+})
+
+test('hidden files and libraries in a chosen folder are not uploaded', () => {
+  const chosen = (path: string) => Object.assign(new File(['x'], path.split('/').at(-1)!), { webkitRelativePath: path })
+  const paths = ['home/a.txt', 'home/.env', 'home/.git/config', 'home/in/b.txt', 'home/in/.c', 'home/data/towpath.db', 'home/data/blobs/d']
+  expect(chosenItems(paths.map(chosen)).map(({ file, collection }) => [file.name, collection])).toEqual([
+    ['a.txt', null],
+    ['b.txt', 'in'],
+  ])
 })

@@ -100,6 +100,17 @@ const FILE_TYPES: Record<string, string> = {
   'application/json': 'JSON',
 }
 
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
+
+/** `de` → `German`; a code that is none stays. */
+export function languageName(code: string): string {
+  try {
+    return languageNames.of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
 /** The type of a file in one or two words. */
 export function fileKind(mediaType: string, name: string): string {
   const fileType = FILE_TYPES[mediaType]
