@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 #: Increase it when the same bytes are read differently, so that cached answers are not reused.
-VERSION = "3"
+VERSION = "4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class LocalReader:
                 max_count,
                 seconds=self.seconds,
                 on_progress=on_progress,
-                budget=await asyncio.to_thread(budget_of, path, self.page_cpu_seconds),
+                budget=budget_of(path, self.page_cpu_seconds),
             )
         except (ChildTimeout, ChildOutOfMemory, ChildAborted) as error:
             raise rejection_of(error) or error from error
@@ -125,9 +124,7 @@ class LocalReader:
                 *arguments,
                 seconds=self.seconds,
                 on_progress=on_progress,
-                budget=await asyncio.to_thread(
-                    budget_of, path, self.page_cpu_seconds, ocr_pages=uses_ocr(media_type)
-                ),
+                budget=budget_of(path, self.page_cpu_seconds, ocr_pages=uses_ocr(media_type)),
             )
         except (ChildTimeout, ChildOutOfMemory, ChildAborted) as error:
             raise rejection_of(error) or error from error

@@ -17,8 +17,8 @@ from towpath.readers.latex.reader import read_latex
 from towpath.readers.mail.reader import read_mail
 from towpath.readers.opendocument.reader import read_odt
 from towpath.readers.reading_limits import reject_unreadable
+from towpath.readers.rtf.reader import read_rtf
 from towpath.readers.structured_text.reader import read_json, read_notebook, read_xml, read_yaml
-from towpath.readers.text.rtf_reader import read_rtf
 
 _DEEP = 50_000
 _ENTITIES = "<!DOCTYPE x [<!ENTITY a0 'aaaaaaaaaa'>" + "".join(

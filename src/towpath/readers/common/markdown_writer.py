@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 PAGE_MARK = "\x00"
 SOFT_PAGE_MARK = "\x01"
@@ -31,6 +32,13 @@ _BLOCK_MARKUP = re.compile(
 _BLOCK_MARKUP_CHARACTERS = frozenset("#>-+*`~[=_ \x00\x01")
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 _MAX_LINK_LENGTH = 600
+
+
+#: Bullets at the beginning of a line that a person typed instead of making a list.
+_TYPED_BULLETS = frozenset("•▪◦‣●■➢►❖∙")
+_TYPED_ITEM = re.compile(
+    rf"^([{_PAGE_MARKS}]*)[ ]*[{''.join(sorted(_TYPED_BULLETS))}](?:[ ]+|$)", re.MULTILINE
+)
 
 
 def remove_control_characters(text: str) -> str:
@@ -175,6 +183,20 @@ def pipe_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
+def _typed_items(text: str) -> list[tuple[bool, str]] | None:
+    """The items of a list whose bullets were typed, one for each line with a bullet, and the text before the first.
+
+    None if no bullets were typed, or if emphasis reaches over several items.
+    """
+    starts = [match.start() for match in _TYPED_ITEM.finditer(text)]
+    if not starts:
+        return None
+    parts = [(False, text[: starts[0]].strip())]
+    for start, end in pairwise([*starts, len(text)]):
+        parts.append((True, _TYPED_ITEM.sub(r"\1", text[start:end], count=1).strip()))
+    return None if any(part.count("*") % 2 for _, part in parts) else [part for part in parts if part[1]]
+
+
 @dataclass(slots=True)
 class MarkdownWriter:
     """Collects blocks. ``blocks`` are their spans, ``pages`` the offset and kind of each page mark."""
@@ -200,9 +222,18 @@ class MarkdownWriter:
             self.block("#" * min(max(level, 1), 6) + " " + flat)
 
     def paragraph(self, text: str, prefix: str = "", hang: str = "", *, item: bool = False) -> None:
-        body = escape_line_starts(apply_styles(text).strip())
-        if body:
-            self.block(body, prefix, hang, item=item)
+        body = apply_styles(text).strip()
+        if not body:
+            return
+        parts = None if item or not _TYPED_BULLETS.intersection(body) else _typed_items(body)
+        if parts is None:
+            self.block(escape_line_starts(body), prefix, hang, item=item)
+            return
+        for begins_item, part in parts:
+            if begins_item:
+                self.block(escape_line_starts(part), f"{prefix}- ", f"{hang}  ", item=True)
+            else:
+                self.block(escape_line_starts(part), prefix, hang)
 
     def code(self, text: str, language: str = "", prefix: str = "", hang: str = "") -> None:
         body = text.strip("\n").rstrip()

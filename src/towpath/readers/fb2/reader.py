@@ -17,7 +17,16 @@ from towpath.readers.html.html_to_markdown import HtmlToMarkdown
 
 FORMAT_NAME = "FictionBook"
 
-_INLINE = {"emphasis": "i", "strong": "b", "code": "code", "sup": "sup", "sub": "sub", "a": "a"}
+_INLINE = {
+    "emphasis": "i",
+    "strong": "b",
+    "code": "code",
+    "sup": "sup",
+    "sub": "sub",
+    "a": "a",
+    "style": "span",
+    "strikethrough": "span",
+}
 _BLOCKS = {
     "p": "p",
     "v": "p",

@@ -107,7 +107,12 @@ class BlockBuilder:
         while self._containers and self._containers[-1].owner is owner:
             self._containers.pop()
 
-    def open_list(self, first_number: int | None) -> None:
+    def open_list(self, first_number: int | None, owner: Element, *, continues_item: bool = False) -> None:
+        """``continues_item``: the list belongs to the item before it, although it is not inside of it."""
+        if continues_item and self._list_numbers:
+            number = self._list_numbers[-1]
+            indent = " " * (2 if number is None else len(f"{number - 1}. "))
+            self.open_container(owner, indent, indent)
         self._list_numbers.append(first_number)
 
     def close_list(self) -> None:

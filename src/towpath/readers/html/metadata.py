@@ -35,6 +35,7 @@ _META_NAMES = {
     "url": ("og:url",),
 }
 _ARTICLE_TYPE = re.compile(r"\w*(?:Article|Posting|Report|WebPage)")
+_SEPARATOR = re.compile(r"(?<=\S)\s+(?:[-–—|·•:»]|::)\s+")
 _MAX_JSON_LENGTH = 1 << 20
 _MAX_JSON_NODES = 1_000
 _ADDRESS = ("http://", "https://")
@@ -60,7 +61,8 @@ def page_metadata(root: Element) -> dict[str, str]:
     if not metadata.get("url", "").startswith(_ADDRESS):
         metadata.pop("url", None)
     language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    metadata = {"title": _title(root, meta_tags), "language": language, **metadata}
+    title = _without_site(_title(root, meta_tags), metadata.get("publisher", ""), root)
+    metadata = {"title": title, "language": language, **metadata}
     return {name: value for name, value in metadata.items() if value}
 
 
@@ -70,6 +72,21 @@ def _title(root: Element, meta_tags: dict[str, str]) -> str:
     title = " ".join("".join(element.itertext()).split()) if element is not None else ""
     shared = meta_tags.get("og:title", "")
     return shared if shared and (not title or shared.casefold() in title.casefold()) else title
+
+
+def _without_site(title: str, site: str, root: Element) -> str:
+    """The title without the name of the site, if the page names the site, or has the rest as its main heading."""
+    separators = list(_SEPARATOR.finditer(title))
+    if not separators:
+        return title
+    headings = {" ".join("".join(heading.itertext()).split()).casefold() for heading in root.iter("{*}h1")}
+    for separator in reversed(separators):
+        before, after = title[: separator.start()], title[separator.end() :]
+        if before.casefold() in headings or (site and after.casefold() == site.casefold()):
+            return before
+        if after.casefold() in headings:
+            return after
+    return title
 
 
 def _is_page_title(element: Element) -> bool:

@@ -25,6 +25,7 @@ _BLOCKS = """
 SKIPPED = frozenset(_SKIPPED.split())
 BLOCKS = frozenset(_BLOCKS.split())
 _HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_LIST_TAGS = ("ul", "ol", "menu")
 _CODE_TAGS = ("code", "kbd", "samp", "tt")
 _CODE_LANGUAGE = re.compile(r"\blang(?:uage)?-([\w+#-]{1,30})")
 
@@ -33,8 +34,14 @@ def _open_heading(builder: BlockBuilder, element: Element) -> None:
     builder.open_heading(int(element.tag[-1]))
 
 
-def _open_numbered_list(builder: BlockBuilder, element: Element) -> None:
-    builder.open_list(int_attribute(element, "start"))
+def _open_list(builder: BlockBuilder, element: Element) -> None:
+    parent = element.getparent()
+    # Many pages put a nested list beside the item that it belongs to: <ul><li>…</li><ul>…</ul></ul>.
+    is_in_list = parent is not None and safe_xml.local_name(parent.tag).lower() in _LIST_TAGS
+    is_beside_item = is_in_list and element.getprevious() is not None
+    is_numbered = safe_xml.local_name(element.tag).lower() == "ol"
+    first_number = int_attribute(element, "start") if is_numbered else None
+    builder.open_list(first_number, element, continues_item=is_beside_item)
 
 
 def _open_table(builder: BlockBuilder, element: Element) -> None:
@@ -95,8 +102,7 @@ def _write_svg_text(builder: BlockBuilder, element: Element) -> None:
 
 ON_OPEN: dict[str, Handler] = {
     **dict.fromkeys(_HEADING_TAGS, _open_heading),
-    **dict.fromkeys(("ul", "menu"), lambda builder, element: builder.open_list(None)),
-    "ol": _open_numbered_list,
+    **dict.fromkeys(_LIST_TAGS, _open_list),
     "li": lambda builder, element: builder.open_item(element),
     "blockquote": lambda builder, element: builder.open_container(element, "> ", "> "),
     "table": _open_table,
@@ -114,7 +120,7 @@ ON_OPEN: dict[str, Handler] = {
 }
 ON_CLOSE: dict[str, Handler] = {
     **dict.fromkeys(_HEADING_TAGS, lambda builder, element: builder.close_heading()),
-    **dict.fromkeys(("ul", "ol", "menu"), lambda builder, element: builder.close_list()),
+    **dict.fromkeys(_LIST_TAGS, lambda builder, element: builder.close_list()),
     "table": lambda builder, element: builder.close_table(),
     **dict.fromkeys(("td", "th"), _close_cell),
     **dict.fromkeys(_CODE_TAGS, lambda builder, element: builder.inline.close_code(element)),

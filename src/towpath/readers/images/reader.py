@@ -37,7 +37,6 @@ from towpath.readers.ocr.settings import (
     unavailable_reason,
 )
 from towpath.readers.ocr.state import OcrState
-from towpath.readers.ocr.tesseract_engine import PAGES_PER_GROUP
 from towpath.readers.pdf.fallback_passes import legibility_warnings
 from towpath.readers.pdf.images_to_pdf import PageImage, write_images
 from towpath.readers.pdf.page_model import PdfPage
@@ -76,7 +75,7 @@ def read_image(
     else:
         assert isinstance(page_ocr, PageOcr)
         if isinstance(page_ocr, PlanningOcr) and (frames := _frame_count(path)) > MAX_PAGES_IN_ONE_PASS:
-            raise BatchesNeeded(_plan(frames))
+            raise BatchesNeeded(_plan(frames, page_ocr.pages_per_group))
         pages = list[PdfPage]()
         for page, total in _read_frames(path, None, page_ocr):
             pages.append(page)
@@ -115,9 +114,9 @@ def recognize_frames(
     return RecognizedBatch(pages, page_ocr.state)
 
 
-def _plan(frames: int) -> PagePlan:
-    starts = range(1, frames + 1, PAGES_PER_GROUP)
-    numbers = [range(start, min(start + PAGES_PER_GROUP, frames + 1)) for start in starts]
+def _plan(frames: int, size: int) -> PagePlan:
+    starts = range(1, frames + 1, size)
+    numbers = [range(start, min(start + size, frames + 1)) for start in starts]
     return PagePlan(frames, tuple(PageBatch(tuple(pages), _DPI) for pages in numbers))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,8 @@ from towpath.readers.text.reader import escape_plain_text
 FORMAT_NAME = "Outlook message"
 
 _MAX_BYTES = 512 << 20
+#: The path of a mailbox inside an Exchange server: no address to which anybody can write.
+_EXCHANGE_ADDRESS = re.compile(r"(?<!\s)\s*<?/o=[^>]*>?", re.IGNORECASE)
 
 
 def read_msg(path: Path, progress: Callable[[int, int], None]) -> Extraction:
@@ -26,7 +29,7 @@ def read_msg(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     try:
         date = message.sent_date
         headers = {
-            "From": str(message.sender or ""),
+            "From": _EXCHANGE_ADDRESS.sub("", str(message.sender or "")),
             "To": ", ".join(_recipient(recipient) for recipient in message.recipients),
             "Date": date.isoformat() if date else "",
             "Subject": str(message.subject or ""),
@@ -79,6 +82,7 @@ def _load(path: Path) -> Any:
 
 def _recipient(recipient: Any) -> str:
     name, address = str(recipient.name or ""), str(recipient.email_address or "")
+    address = _EXCHANGE_ADDRESS.sub("", address)
     return f"{name} <{address}>" if name and address and name != address else name or address
 
 

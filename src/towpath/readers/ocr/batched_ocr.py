@@ -53,8 +53,9 @@ class PlanningOcr(PageOcr):
 
     def read_pages(self, file: PdfiumFile, numbers: Sequence[int]) -> Iterator[PdfPage]:
         if len(numbers) > MAX_PAGES_IN_ONE_PASS:
-            batches = (PageBatch(tuple(group), dpi) for dpi, group in groups_by_resolution(file, numbers))
-            raise BatchesNeeded(PagePlan(file.page_count, tuple(batches)))
+            groups = groups_by_resolution(file, numbers, self.pages_per_group)
+            batches = tuple(PageBatch(tuple(group), dpi) for dpi, group in groups)
+            raise BatchesNeeded(PagePlan(file.page_count, batches))
         return super().read_pages(file, numbers)
 
 

@@ -55,13 +55,18 @@ class PageOcr:
         return self.state.reported_failure
 
     @property
+    def pages_per_group(self) -> int:
+        """Pages that are recognized together. RapidOCR reads page by page: then a page is a group."""
+        return PAGES_PER_GROUP if self._rapidocr is None else 1
+
+    @property
     def engines(self) -> tuple[str, ...]:
         """The names of the engines that read pages."""
         return self._engines
 
     def read_pages(self, file: PdfiumFile, numbers: Sequence[int]) -> Iterator[PdfPage]:
         """Yield these pages one by one. A page without readable text has no blocks."""
-        yield from self.read_groups(file, groups_by_resolution(file, numbers))
+        yield from self.read_groups(file, groups_by_resolution(file, numbers, self.pages_per_group))
 
     def read_groups(self, file: PdfiumFile, groups: Iterable[tuple[int, Sequence[int]]]) -> Iterator[PdfPage]:
         """Yield the pages of these groups (resolution in dpi, page numbers) one by one."""
@@ -93,12 +98,14 @@ class PageOcr:
             self._engines = (*self._engines, engine)
 
 
-def groups_by_resolution(file: PdfiumFile, numbers: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    """Resolution in dpi and page numbers of each group, in order."""
+def groups_by_resolution(
+    file: PdfiumFile, numbers: Sequence[int], size: int
+) -> Iterator[tuple[int, list[int]]]:
+    """Resolution in dpi and page numbers of each group of at most ``size`` pages, in order."""
     for dpi, same_resolution in groupby(numbers, key=lambda number: resolution(*file.page_size(number - 1))):
         page_numbers = list(same_resolution)
-        for start in range(0, len(page_numbers), PAGES_PER_GROUP):
-            yield dpi, page_numbers[start : start + PAGES_PER_GROUP]
+        for start in range(0, len(page_numbers), size):
+            yield dpi, page_numbers[start : start + size]
 
 
 def resolution(width: float, height: float) -> int:

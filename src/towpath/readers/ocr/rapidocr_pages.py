@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from towpath.readers.ocr.deskew import level_image, skew_angle
 from towpath.readers.ocr.line_layout import layout_blocks
 from towpath.readers.ocr.ocr_result import Recognition
@@ -18,24 +20,26 @@ _MAX_SIDE = 2000
 _MAX_DPI = 200
 
 
+@cache
+def _loaded_engine() -> RapidOcrEngine:
+    """The engine of this process: loading takes as long as a page, and a long scan is one call for each page."""
+    return RapidOcrEngine(ocr_threads())
+
+
 class RapidOcrPages:
     """Reads pages of an open PDF. The models are loaded with the first page."""
-
-    def __init__(self) -> None:
-        self._engine: RapidOcrEngine | None = None
 
     def read(self, file: PdfiumFile, number: int) -> PdfPage:
         """The page; without blocks if nothing on it is readable."""
         import numpy as np
 
-        if self._engine is None:
-            self._engine = RapidOcrEngine(ocr_threads())
+        engine = _loaded_engine()
         width, height = file.page_size(number - 1)
         dpi = max(1, min(_MAX_DPI, round(_MAX_SIDE * 72 / max(1.0, width, height))))
         image = file.render(number - 1, dpi, 0)
         grey = np.frombuffer(image.grey, dtype=np.uint8).reshape(image.height, image.width)
         skew = skew_angle(grey)
-        recognition = self._engine.recognize(level_image(grey, skew) if skew else grey)
+        recognition = engine.recognize(level_image(grey, skew) if skew else grey)
         page = to_page(recognition, number, skew)
         page.width, page.height, page.label = width, height, file.page_label(number - 1)
         return page

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from liteparse.parser import LiteParse
     from liteparse.types import ParsedPage
 
-#: Pages that are recognized together: one batch of a long scan.
+#: Pages that are recognized together: without RapidOCR, one batch of a long scan.
 PAGES_PER_GROUP = 4
 
 

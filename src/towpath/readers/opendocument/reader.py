@@ -101,11 +101,11 @@ def _write_slide(slide: Element, styles: StyleTable, number: int, writer: Markdo
 
 
 def _open(archive: Archive, kind: str) -> tuple[Element, StyleTable]:
+    if b"encryption-data" in (archive.read_optional("META-INF/manifest.xml") or b""):
+        raise rejections.encrypted(archive.format_name)
     content = safe_xml.parse_part(archive.read("content.xml"), archive.format_name, "content.xml")
     body = content.find(f"{_OFFICE}body/{_OFFICE}{kind}")
     if body is None:
-        if b"encryption-data" in (archive.read_optional("META-INF/manifest.xml") or b""):
-            raise rejections.encrypted(archive.format_name)
         raise rejections.corrupt(archive.format_name, "its content is missing")
     styles = StyleTable()
     styles.add(content)

@@ -29,7 +29,7 @@ _MAX_TERM_WORDS = 4
 _LEADERS = re.compile(r"…|(?:\.\s?){4,}|(?:·\s?){4,}")
 # A title, dot leaders and its page numbers: no data table has its only number there.
 _LEADERS_AND_PAGE = re.compile(
-    r"^(?:[^\W\d]|[A-Z\d]{1,2}(?:\.\d+)*\.?\s)[^…]*…[\s.]*(?:\d{1,4}(?:,\s+\d{1,4})*|[ivxlc]+)$"
+    r"^(?:[^\w\s]{0,3}[^\W\d]|[A-Z\d]{1,2}(?:\.\d+)*\.?\s)[^…]*…[\s.…]*(?:\d{1,4}(?:,\s+\d{1,4})*|[ivxlc]+)$"
 )
 _BOX_DRAWING = re.compile("[\u2500-\u257f]")
 _PAGE_NUMBERS = re.compile(r"(?:\d+|[ivxlc]+)(?:\s+(?:\d+|[ivxlc]+))*", re.IGNORECASE)
@@ -201,6 +201,8 @@ def _is_table_of_contents(rows: Rows, page: int, page_count: int) -> bool:
     if page > max(3, page_count // _CONTENTS_SHARE):
         return False
     sections = sum(1 for row in rows if _SECTION.match(" ".join(row).strip()))
+    if dotted * 4 >= len(rows) and max(page_numbers, default=0) <= page_count:
+        return True
     return sections * 2 >= len(rows) or len(rows[0]) == 2
 
 

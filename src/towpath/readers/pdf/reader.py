@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -143,5 +144,11 @@ def _read_pages(engine: Engine, page_progress: PageProgress) -> fallback_passes.
 
 def engine_name(engine: EngineName, ocr_engines: Sequence[str] = ()) -> str:
     """Name and version of the engine, for the extraction's ``engine`` field."""
-    name = f"{engine} {version('liteparse' if engine == 'liteparse' else 'pypdfium2')}"
+    name = f"{engine} {_version('liteparse' if engine == 'liteparse' else 'pypdfium2')}"
     return f"{name} with {' and '.join(ocr_engines)}" if ocr_engines else name
+
+
+@cache
+def _version(package: str) -> str:
+    """The installed version; reading it from the package's metadata takes longer than reading a page."""
+    return version(package)

@@ -29,7 +29,7 @@ from towpath.readers.pdf.false_tables import (
 from towpath.readers.pdf.mend_blocks import lines_text
 from towpath.readers.pdf.page_layout import Line, PageLayout, Rectangle, line_text, runs_rectangle, text_lines
 from towpath.readers.pdf.page_model import PageBlock, normalize_text
-from towpath.readers.pdf.table_evidence import find_evidence
+from towpath.readers.pdf.table_evidence import find_evidence, is_listing
 from towpath.readers.pdf.term_lists import find_terms
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def convert_table(
         yield from table_blocks(_cell_texts(rows), None, page.page_num, page_count)
         return
     runs = layout.runs_inside(rect.x, rect.y, rect.width, rect.height)
-    is_ruled = has_rules(layout, rect, len(rows))
+    is_ruled = has_rules(layout, rect, len(rows)) and not is_listing(runs, layout)
     terms = [] if is_ruled else find_terms(text_lines(runs))
     if terms:
         for term in terms:

@@ -35,10 +35,15 @@ _MAX_HEADER_WORDS = 5
 _MAX_HEADER_SPACE = 2.0
 # With a header or a caption, cells may be longer; more words are prose in columns.
 _MAX_PROSE_WORDS = 15
+# Assignments, arrows, statements and blocks: "= 205;", "==> 0.51".
+_PROGRAM_SIGN = re.compile(r"[;{}]|^\s*:?=|==|[-=]>|<[-=]{2}")
 # Above this share of text in a fixed-width font, rows are a listing.
 _LISTING_SHARE = 0.6
-# A page with more of it is typewritten, and its tables are too.
-_TYPEWRITTEN_SHARE = 0.85
+# A page with more of it is typewritten, and its tables are too. A page that is all one listing has a running head or
+# a page number in another font.
+_TYPEWRITTEN_SHARE = 0.99
+# The fonts of a block are known if they are for this share of its text.
+_KNOWN_SHARE = 0.25
 _CAPTION = re.compile(
     r"\W*(?:table|tabelle|tableau|tabla|tabella|tabela|tabel|таблица|表)\s*(?:[A-Z\d]+[.\-–])*\d+",
     re.IGNORECASE,
@@ -59,15 +64,14 @@ def find_evidence(rows: CellRows, runs: Sequence[TextRun], layout: PageLayout) -
     has_header = is_aligned and words <= _MAX_PROSE_WORDS and _has_header(rows, columns, layout)
     if has_header and len(rows) >= (_MIN_ROWS if len(columns) < _MIN_COLUMNS else 2):
         return "table"
-    is_listing = _monospace_share(runs) > _LISTING_SHARE
-    if is_listing and layout.monospace_share <= _TYPEWRITTEN_SHARE:
+    if is_listing(runs, layout):
         return "code"
     is_matrix = any(_BRACKET_PIECE.search(cell.text) for cell in filled)
     if len(rows) < _MIN_ROWS or is_matrix:
         return "text"
     if any(map(_is_numeric, columns[1:])):
         return "table"
-    if is_listing:
+    if _monospace_share(runs) > _LISTING_SHARE:
         return "code"
     if not is_aligned or words > _MAX_PROSE_WORDS:
         return "text"
@@ -79,9 +83,17 @@ def find_evidence(rows: CellRows, runs: Sequence[TextRun], layout: PageLayout) -
     return "table" if len(columns) >= _MIN_COLUMNS and is_filled and words <= _MAX_WORDS else "text"
 
 
+def is_listing(runs: Sequence[TextRun], layout: PageLayout) -> bool:
+    """True if the text is in a fixed-width font, on a page that has other fonts too."""
+    return _monospace_share(runs) > _LISTING_SHARE and layout.monospace_share <= _TYPEWRITTEN_SHARE
+
+
 def _monospace_share(runs: Sequence[TextRun]) -> float:
+    """The share of text in fixed-width fonts; liteparse does not know the font of some runs in two encodings."""
     length = sum(len(run.text) for run in runs)
-    return sum(len(run.text) for run in runs if run.is_monospace) / max(1, length)
+    known = sum(len(run.text) for run in runs if run.font)
+    monospace = sum(len(run.text) for run in runs if run.is_monospace)
+    return monospace / max(1, known if known >= _KNOWN_SHARE * length else length)
 
 
 def _columns(rows: CellRows) -> list[list[LayoutCell]]:
@@ -90,7 +102,9 @@ def _columns(rows: CellRows) -> list[list[LayoutCell]]:
 
 
 def _is_number(text: str) -> bool:
-    """True if a cell is a number, also with a sign, a currency or a short unit."""
+    """True if a cell is a number, also with a sign, a currency or a short unit; signs of a program are none."""
+    if _PROGRAM_SIGN.search(text):
+        return False
     characters = [character for character in text if character.isalnum()]
     letters = sum(map(str.isalpha, characters))
     return bool(characters) and characters[0].isdigit() and letters <= _MAX_LETTERS_OF_NUMBER

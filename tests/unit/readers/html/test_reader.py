@@ -114,6 +114,20 @@ WORDS = "Простой русский текст о каналах и шлюз�
 
 
 @pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title>Canals - The Almanac</title><h1>Canals</h1>", "Canals"),
+        ("<title>The Almanac | Canals</title><h1>Canals</h1>", "Canals"),
+        ("<title>Canals – Water</title><meta property='og:site_name' content='water'>", "Canals"),
+        ("<title>Canals - a history</title><h1>Something else</h1>", "Canals - a history"),
+        ("<title>Well-known - and new</title>", "Well-known - and new"),
+    ],
+)
+def test_the_title_is_without_the_name_of_the_site(tmp_path: Path, page: str, title: str) -> None:
+    assert read(f"{page}<p>Text.</p>", tmp_path).metadata["title"] == title
+
+
+@pytest.mark.parametrize(
     "page",
     [
         f"<p>{WORDS}</p>".encode(),
@@ -176,6 +190,25 @@ def test_a_hundred_thousand_nested_tags_are_read_as_text(tmp_path: Path) -> None
 
         assert "deep & low" in extraction.markdown
         assert "after" in extraction.markdown
+
+
+def test_typed_bullets_are_a_list(tmp_path: Path) -> None:
+    text = text_of(
+        "<p>• Parrots</p><p>•</p><p>• Hockey</p><p>Bring:<br>• bread<br>• <b>salt</b></p><p>a • b</p>",
+        tmp_path,
+    )
+
+    assert text == "- Parrots\n- Hockey\n\nBring:\n\n- bread\n- **salt**\n\na • b"
+
+
+def test_a_list_beside_the_item_that_it_belongs_to_is_nested(tmp_path: Path) -> None:
+    text = text_of(
+        "<ul><li>one</li><ul><li>two</li></ul><li>three</li></ul>"
+        "<ol><li>a</li><ol><li>b</li></ol><li>c</li></ol>",
+        tmp_path,
+    )
+
+    assert text == "- one\n  - two\n- three\n1. a\n   1. b\n2. c"
 
 
 def test_indentation_of_deeply_nested_lists_is_limited(tmp_path: Path) -> None:

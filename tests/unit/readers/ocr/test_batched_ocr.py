@@ -11,6 +11,7 @@ from tests.support import pdfs
 from towpath.model.codec import EncodedExtraction
 from towpath.model.page_plan import PagePlan, decode_plan, encode_plan
 from towpath.readers.local_reader import assemble, read_file, read_or_plan, recognize_batch
+from towpath.readers.ocr.rapidocr_engine import is_installed
 from towpath.readers.ocr.settings import OcrSettings, find_engines
 
 ON = OcrSettings("tesseract", languages=("eng",))
@@ -29,16 +30,16 @@ def _page(number: int, *, turn: int = 0) -> Image.Image:
     return pdfs.picture([f"Page {number} of the ledger", *pdfs.LOREM[:2]], turn=turn, size=40)
 
 
-def _in_batches(path: Path, media_type: str) -> tuple[PagePlan, EncodedExtraction]:
-    plan = read_or_plan(str(path), media_type, ON, _quiet)
+def _in_batches(path: Path, media_type: str, ocr: OcrSettings = ON) -> tuple[PagePlan, EncodedExtraction]:
+    plan = read_or_plan(str(path), media_type, ocr, _quiet)
     assert isinstance(plan, PagePlan)
     plan = decode_plan(encode_plan(plan))
     assert plan is not None
     answers: list[bytes] = []
     for batch in plan.batches:
         previous = answers[-1] if answers else None
-        answers.append(recognize_batch(str(path), media_type, ON, batch, previous, _quiet))
-    return plan, assemble(str(path), media_type, ON, answers, _quiet)
+        answers.append(recognize_batch(str(path), media_type, ocr, batch, previous, _quiet))
+    return plan, assemble(str(path), media_type, ocr, answers, _quiet)
 
 
 def test_a_scan_with_turned_pages_and_text_pages_is_the_same_in_batches(tmp_path: Path) -> None:
@@ -53,6 +54,25 @@ def test_a_scan_with_turned_pages_and_text_pages_is_the_same_in_batches(tmp_path
 
     assert (plan.page_count, plan.ocr_pages) == (10, 9)
     assert [batch.pages for batch in plan.batches] == [(1, 2, 3, 4), (5, 6, 7, 9), (10,)]
+    assert batched == one_pass
+
+
+@pytest.mark.skipif(not is_installed(), reason="needs RapidOCR: pip install 'towpath[ocr]'")
+@pytest.mark.parametrize("suffix", ["pdf", "tiff"])
+def test_each_page_is_a_batch_with_rapidocr(tmp_path: Path, suffix: str) -> None:
+    """A page takes seconds, so a deadline or a killed server repeats one page at most."""
+    pages = [_page(number).resize((850, 1100)) for number in range(1, 6)]
+    path, media_type = tmp_path / f"scan.{suffix}", "application/pdf" if suffix == "pdf" else "image/tiff"
+    if suffix == "pdf":
+        pdfs.scan(path, pages)
+    else:
+        pages[0].save(path, save_all=True, append_images=pages[1:])
+    both = OcrSettings("auto", languages=("eng",))
+
+    one_pass = read_file(str(path), media_type, both, _quiet)
+    plan, batched = _in_batches(path, media_type, both)
+
+    assert [batch.pages for batch in plan.batches] == [(1,), (2,), (3,), (4,), (5,)]
     assert batched == one_pass
 
 

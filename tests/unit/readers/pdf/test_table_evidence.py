@@ -69,3 +69,29 @@ def test_a_listing_with_gaps_is_code(tmp_path: Path) -> None:
     assert "|" not in markdown
     assert "```" in markdown
     assert "level;" in markdown
+
+
+def _draw_page_of_listing(canvas: Any) -> None:
+    canvas.setFont("Times-Roman", 10)
+    canvas.drawString(72, 760, "Chapter 2: Locks")
+    canvas.setFont("Courier", 10)
+    for number in range(40):
+        for x, text in zip(COLUMNS, ("Upper lock", f"{number}.50 cm", f"{1000 - number}"), strict=True):
+            canvas.drawString(x, 720 - 14 * number, text)
+
+
+def test_numbers_in_a_listing_that_fills_a_page_are_code(tmp_path: Path) -> None:
+    markdown = _markdown(tmp_path, _draw_page_of_listing)
+
+    assert "|" not in markdown
+    assert "```" in markdown
+
+
+ASSIGNMENTS = (("upper", "= 205;"), ("middle", "= 92;"), ("lower", "= 14;"), ("basin", "= 8;"))
+
+
+def test_assignments_are_no_column_of_numbers(tmp_path: Path) -> None:
+    markdown = _markdown(tmp_path, partial(_draw, ASSIGNMENTS, "Times-Roman", "Times-Roman"))
+
+    assert "|" not in markdown
+    assert "205" in markdown

@@ -23,6 +23,7 @@ class FastEmbedder(LocalEmbedder):
     languages = frozenset({"en"})
     fusion_weight = 0.2
     noise_similarity = 0.35
+    is_light = True
 
     def __init__(self, run: RunFunction) -> None:
         super().__init__(run, embed_fast, BATCH_SIZE)

@@ -22,11 +22,14 @@ class LocalEmbedder:
     provider = "local"
     batch_limit = None
     price_per_million = 0.0
+    model: str
+    #: Whether a text takes less than a millisecond.
+    is_light = False
 
     def __init__(self, run: RunFunction, function: Callable[[list[str]], Vectors], batch_size: int) -> None:
         """``function`` gives unit vectors in the order of the texts; it runs in the child process."""
         self._run = run
-        self._function = function
+        self.function = function
         self._batch_size = batch_size
 
     def batches(self, texts: Sequence[str]) -> list[range]:
@@ -34,5 +37,5 @@ class LocalEmbedder:
         return [range(start, min(start + size, len(texts))) for start in range(0, len(texts), size)]
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        vectors = await self._run(self._function, list(texts))
+        vectors = await self._run(self.function, list(texts))
         return Embedded(vectors, units={"texts": float(len(texts))})

@@ -16,7 +16,7 @@ from towpath.process_runner import InputFile, ProcessRunner
 from towpath.providers.local.speech.whisper_inference import detect_language, transcribe_window
 
 #: Raise it whenever the same window would give other words, so that cached answers are not reused.
-VERSION = "1"
+VERSION = "2"
 #: Below this probability of the likeliest language the recording is in a language that the model does not know.
 MIN_LANGUAGE_PROBABILITY = 0.4
 #: Languages that the model names for speech that it does not know: Esperanto and Lojban are "Latin".

@@ -17,7 +17,7 @@ from towpath.model.recording import Window
 from towpath.providers.local.embeddings.model_package import is_installed, model_folder
 from towpath.providers.local.speech.audio_samples import MODEL_SAMPLE_RATE, Samples, decode_samples
 from towpath.providers.local.speech.repetition import is_repetition
-from towpath.providers.local.speech.voice_activity import MARGIN_SECONDS, detect_speech
+from towpath.providers.local.speech.voice_activity import detect_speech
 from towpath.rejections import calls_unavailable
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ PACKAGE = "towpath-model-whisper-base"
 BEAM_SIZE = 5
 #: The language is detected from this many parts of the recording, each of at most one input of the model.
 LANGUAGE_PARTS, INPUT_SECONDS = 3, 30.0
+#: Silence kept around the speech that the model hears. With 0.2 seconds it misses words at the beginning and takes
+#: short recordings for another language (docs/guides/calls.md).
+CLIP_MARGIN_SECONDS = 1.0
 #: Less speech than this says nothing about the language.
 MIN_LANGUAGE_SPEECH_SECONDS = 0.3
 #: Below these two values together the model takes a sound for no speech.
@@ -68,10 +71,11 @@ def _language_inputs(
     for window in _spread(windows):
         for channel in channels:
             samples = decode_samples(sound, *window, channel)
-            spoken = [samples[_index(start) : _index(end)] for start, end in detect_speech(samples)]
-            if sum(map(len, spoken)) < MIN_LANGUAGE_SPEECH_SECONDS * MODEL_SAMPLE_RATE:
+            spans = detect_speech(samples)
+            if sum(end - start for start, end in spans) < MIN_LANGUAGE_SPEECH_SECONDS:
                 continue
-            yield np.concatenate(spoken)[: _index(INPUT_SECONDS)]
+            clips = [samples[_index(start) : _index(end)] for start, end in group_into_clips(spans)]
+            yield np.concatenate(clips)[: _index(INPUT_SECONDS)]
             found += 1
             if found == LANGUAGE_PARTS:
                 return
@@ -87,27 +91,35 @@ def transcribe_window(sound: str, window: Window, channel: int | None, language:
     """Transcribe one window; runs in a child process. Returns JSON: a list of segments with their words."""
     start, end = window
     samples = decode_samples(sound, start, end, channel)
-    clips = list(_clips(detect_speech(samples)))
+    spans = detect_speech(samples)
     segments: list[dict[str, object]] = []
-    for first, last in clips:
+    for first, last in group_into_clips(spans):
+        # The model may give a word the time of the silence before it.
+        spoken = [span for span in spans if first <= span[0] and span[1] <= last]
+        earliest, latest = start + spoken[0][0], min(start + spoken[-1][1], end)
         for segment in _transcribe(samples[_index(first) : _index(last)], language):
-            segments.append(_shifted(segment, start + first, end))
+            segments.append(_shifted(segment, start + first, earliest, latest))
     return json.dumps(segments, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _clips(spans: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Group spans of speech into clips of at most one input of the model, without long silences inside."""
-    first = last = None
+def group_into_clips(spans: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Group spans of speech into clips of at most one input of the model, without long silences inside.
+
+    Clips have a margin of silence on both sides; two clips with less silence between them share it.
+    """
+    groups: list[tuple[float, float]] = []
     for start, end in spans:
-        if first is None or last is None:
-            first, last = start, end
-        elif end - first > INPUT_SECONDS or start - last > MAX_SILENCE_BEFORE_INVENTED_WORDS:
-            yield max(0.0, first - MARGIN_SECONDS), last + MARGIN_SECONDS
-            first, last = start, end
-        else:
-            last = end
-    if first is not None and last is not None:
-        yield max(0.0, first - MARGIN_SECONDS), last + MARGIN_SECONDS
+        if groups:
+            first, last = groups[-1]
+            is_near = start - last <= MAX_SILENCE_BEFORE_INVENTED_WORDS
+            if is_near and end - first <= INPUT_SECONDS - 2 * CLIP_MARGIN_SECONDS:
+                groups[-1] = (first, end)
+                continue
+        groups.append((start, end))
+    for index, (first, last) in enumerate(groups):
+        before = first - groups[index - 1][1] if index else 2 * first
+        after = groups[index + 1][0] - last if index + 1 < len(groups) else 2 * CLIP_MARGIN_SECONDS
+        yield first - min(CLIP_MARGIN_SECONDS, before / 2), last + min(CLIP_MARGIN_SECONDS, after / 2)
 
 
 def _transcribe(samples: Samples, language: str) -> list[Any]:
@@ -143,11 +155,11 @@ def _is_no_speech(segment: Any) -> bool:
     return segment.no_speech_prob > NO_SPEECH_PROBABILITY and segment.avg_logprob < NO_SPEECH_LOG_PROBABILITY
 
 
-def _shifted(segment: Any, offset: float, end: float) -> dict[str, object]:
-    """The segment with times from the beginning of the recording, none after the end of its window."""
+def _shifted(segment: Any, offset: float, earliest: float, latest: float) -> dict[str, object]:
+    """The segment with times from the beginning of the recording, all of them within these limits."""
 
     def time(seconds: float) -> float:
-        return round(min(offset + float(seconds), end), 2)
+        return round(min(max(offset + float(seconds), earliest), latest), 2)
 
     words = [[str(word.word), time(word.start), time(word.end)] for word in segment.words]
     return {"words": words, "log_probability": round(float(segment.avg_logprob), 3)}

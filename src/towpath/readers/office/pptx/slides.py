@@ -12,6 +12,7 @@ from towpath.readers.common.table_grid import TableGrid
 from towpath.readers.office.charts import DrawingWriter
 from towpath.readers.office.ooxml import Relationship
 from towpath.readers.office.pptx.drawingml_text import flat_text, paragraphs
+from towpath.readers.office.slide_lists import SlideList
 
 _TITLE_ROLES = ("title", "ctrTitle")
 _OMITTED_ROLES = ("sldNum", "dt", "ftr", "hdr", "sldImg")
@@ -58,20 +59,16 @@ class Slide:
                 _write_picture(shape, writer)
 
     def _write_text(self, body: Element, role: str, writer: MarkdownWriter) -> None:
-        numbers: dict[int, int] = {}
+        items = SlideList(writer)
         for paragraph in paragraphs(body, self.relationships):
             bullet = paragraph.bullet
             if bullet is None:
                 bullet = "" if role in _ROLES_WITHOUT_BULLETS else "-"
-            if not bullet:
-                numbers.clear()
+            if bullet:
+                items.write_item(paragraph.text, paragraph.depth, is_numbered=bullet != "-")
+            else:
+                items.end()
                 writer.paragraph(paragraph.text)
-                continue
-            numbers = {depth: count for depth, count in numbers.items() if depth <= paragraph.depth}
-            numbers[paragraph.depth] = numbers.get(paragraph.depth, 0) + 1
-            marker = "- " if bullet == "-" else f"{numbers[paragraph.depth]}. "
-            indent = "   " * paragraph.depth
-            writer.paragraph(paragraph.text, indent + marker, indent + " " * len(marker), item=True)
 
     def _write_table(self, table: Element, writer: MarkdownWriter) -> None:
         grid = TableGrid()

@@ -12,7 +12,7 @@ from tests.support import recordings
 from towpath.providers.local.speech.diarization import speaker_spans
 from towpath.providers.local.speech.speaker_clustering import MAX_CLUSTERED, Vectors, cluster_voices
 from towpath.providers.local.speech.speaker_embedding import embed_voices
-from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
+from towpath.providers.local.speech.transcode_to_opus import MODEL_BIT_RATE, extract_audio
 
 
 def voices(people: list[int], spread: float = 0.04) -> Vectors:

@@ -12,9 +12,15 @@ from tests.support import recordings
 from towpath.errors import Rejected
 from towpath.model.transcript import Segment
 from towpath.providers.local.speech.repetition import is_repetition
-from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, extract_audio
+from towpath.providers.local.speech.transcode_to_opus import MODEL_BIT_RATE, extract_audio
 from towpath.providers.local.speech.whisper import WhisperTranscriber
-from towpath.providers.local.speech.whisper_inference import detect_language, transcribe_window
+from towpath.providers.local.speech.whisper_inference import (
+    CLIP_MARGIN_SECONDS,
+    INPUT_SECONDS,
+    detect_language,
+    group_into_clips,
+    transcribe_window,
+)
 from towpath.worker.process_pool import ProcessPool
 
 
@@ -97,3 +103,12 @@ def test_a_text_that_repeats_itself_is_found(text: str) -> None:
 )
 def test_speech_with_repeated_words_is_not_a_repetition(text: str) -> None:
     assert not is_repetition(text)
+
+
+def test_clips_have_a_margin_that_near_clips_share() -> None:
+    clips = list(group_into_clips([(0.4, 2.0), (3.0, 5.0), (7.5, 9.0), (9.5, 31.0), (31.2, 40.0)]))
+
+    assert clips[0] == (0.0, 5.0 + CLIP_MARGIN_SECONDS)
+    assert clips[1] == (7.5 - CLIP_MARGIN_SECONDS, 31.1)
+    assert clips[2] == pytest.approx((31.1, 41.0))
+    assert all(end - start <= INPUT_SECONDS for start, end in clips)

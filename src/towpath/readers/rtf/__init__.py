@@ -1,0 +1,1 @@
+"""Reader of rich text files (.rtf)."""
