@@ -68,6 +68,9 @@ class Explanation:
     #: The mean score of the nearest candidates of other documents, and its share in the score.
     neighbour_score: float = 0.0
     neighbour_share: float = 0.0
+    #: How much of the query's sequences of letters the chunk has (0 to 1), and its share in the score of the words.
+    ngram_score: float = 0.0
+    ngram_share: float = 0.0
     matched_words: tuple[str, ...] = ()
 
 

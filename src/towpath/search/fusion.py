@@ -30,6 +30,8 @@ class FusedChunk:
     similarity_normalised: float
     #: The mean score of the nearest candidates of other documents.
     neighbour_score: float = 0.0
+    #: From 0 to 1: how much of the letters of the query its text has.
+    ngram_score: float = 0.0
 
 
 def coverage_factor(max_coverage: float) -> float:
@@ -44,12 +46,24 @@ def fuse(
     coverage: float,
     bonus: Mapping[int, float] | None = None,
     reduced: Set[int] = frozenset(),
+    ngrams: Mapping[int, float] | None = None,
+    ngram_share: float = 0.0,
 ) -> list[FusedChunk]:
     """Best first; ties are broken by row id. ``weight`` is the share of the similarity, ``coverage`` the factor of
     the words, ``bonus`` is added to the scores of some chunks. The similarity of ``reduced`` chunks counts half, as
-    their word score does already."""
+    their word score does already. ``ngrams`` has the scores of some texts by their letters, and ``ngram_share`` is
+    their share in the score of the words."""
     numbers = sorted({*word_scores, *similarities})
     words = _normalised([word_scores.get(number, 0.0) for number in numbers])
+    letters = _normalised([(ngrams or {}).get(number, 0.0) for number in numbers])
+    lexical = words
+    if ngrams and ngram_share:
+        lexical = _normalised(
+            [
+                (1 - ngram_share) * word + ngram_share * letter * (REDUCTION if number in reduced else 1.0)
+                for number, word, letter in zip(numbers, words, letters, strict=True)
+            ]
+        )
     # A chunk without a vector is as far away as the farthest candidate.
     lowest = min(similarities.values(), default=0.0)
     meaning = _normalised([similarities.get(number, lowest) for number in numbers])
@@ -57,14 +71,17 @@ def fuse(
         FusedChunk(
             number,
             weight * similar * (REDUCTION if number in reduced else 1.0)
-            + (1 - weight) * coverage * word
+            + (1 - weight) * coverage * exact_and_alike
             + (bonus or {}).get(number, 0.0),
             word_scores.get(number, 0.0),
             word,
             similarities.get(number),
             similar,
+            ngram_score=letter,
         )
-        for number, word, similar in zip(numbers, words, meaning, strict=True)
+        for number, word, letter, exact_and_alike, similar in zip(
+            numbers, words, letters, lexical, meaning, strict=True
+        )
     ]
     return sorted(fused, key=lambda chunk: (-chunk.score, chunk.chunk_rowid))
 

@@ -8,13 +8,14 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from towpath.errors import ConfigError, ProviderError
 from towpath.ledger.database import Transaction
 from towpath.providers.contract import Embedder, Vectors
-from towpath.search import fusion
+from towpath.search import character_ngrams, fusion
 from towpath.search.chunk_rows import read_texts
 from towpath.search.contract import (
     NO_RESULTS,
@@ -36,6 +37,7 @@ from towpath.search.query_suggestions import suggest, with_corrections
 from towpath.search.rerank import CANDIDATES, CandidateReranker
 from towpath.search.results import Ranking, make_results, similar_chunk_results
 from towpath.search.words.bm25 import NO_MATCHES, WordMatches
+from towpath.text.word_tokenizer import is_unsegmented, word_list
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,8 @@ MAX_IDENTIFIER_WEIGHT = 0.2
 #: In mode `vector`, chunks that are read for each document of a page of documents, and the most of them.
 CHUNKS_PER_GROUP = 3
 MAX_GROUPED_VECTORS = 1_000
+#: A hit that only the vector knows has at least this many words, or pairs of letters where words are not separated.
+MIN_SIMILAR_WORDS = 5
 #: Query vectors kept in memory.
 CACHED_QUERIES = 1_000
 
@@ -201,19 +205,26 @@ class HybridSearcher:
         if missing:
             similarities |= self.index.similarities(tx, scope, self._space, vector, missing)
         word_scores = {ranked.chunk_rowid: ranked.score for ranked in best}
-        for number in [number for number in similarities if number not in word_scores]:
-            # A quoted phrase must be in every hit. A hit that only the vector knows needs a similarity above the
-            # noise of the model.
-            if matches.requires_phrase or similarities[number] < self._profile.noise_similarity:
-                del similarities[number]
-            else:
-                word_scores[number] = matches.score_of(number)
         language = query_language(parsed.text, matches.languages)
+        factor = fusion.coverage_factor(matches.max_coverage)
+        noise = self._profile.noise_for(parsed.text, language, factor)
+        similar = [number for number in similarities if number not in word_scores]
+        comparable: set[int] = set()
+        # A quoted phrase must be in every hit.
+        if not matches.requires_phrase:
+            comparable = self._comparable(
+                tx, matches, [number for number in similar if similarities[number] >= noise]
+            )
+        for number in similar:
+            if number in comparable:
+                word_scores[number] = matches.score_of(number)
+            else:
+                del similarities[number]
         weight = self._profile.weight_for(language)
         if matches.has_identifier:
             weight = min(weight, MAX_IDENTIFIER_WEIGHT)
-        factor = fusion.coverage_factor(matches.max_coverage)
-        fused = fusion.fuse(
+        fuse = partial(
+            fusion.fuse,
             word_scores,
             similarities,
             weight=weight,
@@ -221,6 +232,11 @@ class HybridSearcher:
             bonus=_language_bonus(matches, language, word_scores),
             reduced={number for number in similarities if matches.is_contents_page(number)},
         )
+        fused = fuse()
+        ngram_share = _ngram_share(matches, language)
+        if ngram_share:
+            best_numbers = [chunk.chunk_rowid for chunk in fused[: character_ngrams.CANDIDATES]]
+            fused = fuse(ngrams=_ngram_scores(tx, parsed, best_numbers), ngram_share=ngram_share)
         share = 0.0
         if not matches.has_identifier:
             # As the weight, less for a model that does not know the language of the query.
@@ -234,7 +250,13 @@ class HybridSearcher:
                 share=share,
                 noise_similarity=self._profile.noise_similarity,
             )
-        return Ranking(fused, matches, weight, factor, neighbour_share=share)
+        return Ranking(fused, matches, weight, factor, neighbour_share=share, ngram_share=ngram_share)
+
+    def _comparable(self, tx: Transaction, matches: WordMatches, numbers: Sequence[int]) -> set[int]:
+        """The chunks whose similarity says something though they have no word of the query. Models take a lone word,
+        and every text in a script that they do not know, for similar to any words they do not know either."""
+        known = [number for number in numbers if self._profile.may_know(matches.language_of(number))]
+        return {number for number, text in read_texts(tx, known).items() if _has_words(text)}
 
     async def _by_vector_if_possible(
         self, scope: Scope, parsed: ParsedQuery
@@ -283,6 +305,25 @@ def _language_bonus(
     if language is None or len(matches.languages) < 2:
         return {}
     return {number: OWN_LANGUAGE_BONUS for number in numbers if matches.language_of(number) == language}
+
+
+def _has_words(text: str) -> bool:
+    lengths = (max(1, len(word) // 2) if is_unsegmented(word) else 1 for word in word_list(text))
+    return sum(lengths) >= MIN_SIMILAR_WORDS
+
+
+def _ngram_share(matches: WordMatches, language: str | None) -> float:
+    """The share of the letters in the score of the words. An identifier or a quoted phrase has to be exact."""
+    if matches.has_identifier or matches.requires_phrase:
+        return 0.0
+    return character_ngrams.LOWER_SHARE if language in (None, "en") else character_ngrams.SHARE
+
+
+def _ngram_scores(tx: Transaction, parsed: ParsedQuery, numbers: Sequence[int]) -> dict[int, float]:
+    """The scores of chunks by the sequences of letters that they share with the query."""
+    texts = read_texts(tx, numbers)
+    found = character_ngrams.ngram_scores(word_list(parsed.text), list(texts.values()))
+    return dict(zip(texts, found.tolist(), strict=True))
 
 
 def _verbatim_matches(

@@ -62,6 +62,7 @@ def add_neighbours(
             chunk.similarity,
             chunk.similarity_normalised,
             supports[chunk.chunk_rowid],
+            chunk.ngram_score,
         )
         for chunk in fused
     ]

@@ -44,6 +44,7 @@ class Ranking:
     weight: float = 0.0
     coverage_factor: float = 1.0
     neighbour_share: float = 0.0
+    ngram_share: float = 0.0
     did_you_mean: str | None = None
 
     def ordered(self, depth: int) -> list[FusedChunk]:
@@ -91,6 +92,7 @@ def make_results(
             weight=ranking.weight,
             coverage_factor=ranking.coverage_factor,
             neighbour_share=ranking.neighbour_share,
+            ngram_share=ranking.ngram_share,
             explain=query.explain,
             deadline=deadline,
         )
@@ -196,6 +198,7 @@ def _hit(
     weight: float = 0.0,
     coverage_factor: float = 1.0,
     neighbour_share: float = 0.0,
+    ngram_share: float = 0.0,
     explain: bool = False,
     deadline: float = inf,
 ) -> Hit:
@@ -225,6 +228,8 @@ def _hit(
             coverage_factor,
             chunk.neighbour_score,
             neighbour_share,
+            chunk.ngram_score,
+            ngram_share,
             matches.words_of(chunk.chunk_rowid),
         )
         if explain

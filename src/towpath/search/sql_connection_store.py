@@ -9,11 +9,12 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, Select, or_, select, union_all
+from sqlalchemy import Row, Select, bindparam, or_, select, union_all
 
 from towpath.connections.features import TermCounts
 from towpath.connections.passage_text import PassageText, analyze
 from towpath.connections.store import Candidates, ConnectionMark, DocumentChunks
+from towpath.ledger.columns import dump
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunk_profiles, chunks, connection_marks, connections, documents
 from towpath.model.writes import ChunkProfile, DocumentPublication
@@ -34,6 +35,52 @@ _c = chunks.c
 _Row = Row[Any]
 
 
+def _chunk_query() -> Select[Any]:
+    profile = chunk_profiles.c
+    return (
+        select(_c.document_id, documents.c.published_run_id, _c.id, _c.number, _c.text, _c.vector, _c.model)
+        .add_columns(profile.neighbour_similarity, profile.term_norm, profile.copies)
+        .join_from(chunks, documents, documents.c.id == _c.document_id)
+        .outerjoin(chunk_profiles, profile.chunk_id == _c.id)
+        .where(documents.c.org_id == bindparam("org"), _c.vector.is_not(None))
+        .order_by(_c.document_id, _c.id)
+    )
+
+
+def _connected_chunks_query() -> Any:
+    c = connections.c
+    sides = (
+        (c.a_document_id, c.a_chunk_id, c.b_chunk_id, c.b_document_id),
+        (c.b_document_id, c.b_chunk_id, c.a_chunk_id, c.a_document_id),
+    )
+    return union_all(
+        *(
+            select(own_id.label("own"), other_id.label("chunk"), other.label("other")).where(
+                document == bindparam("document"), c.org_id == bindparam("org")
+            )
+            for document, own_id, other_id, other in sides
+        )
+    )
+
+
+# Built once: building a statement takes SQLAlchemy longer than SQLite takes to run it.
+_OF_DOCUMENT = _chunk_query().where(_c.document_id == bindparam("document"))
+_OF_OTHERS = _chunk_query().where(_c.model == bindparam("model"), _c.document_id != bindparam("document"))
+_BY_NUMBER = _OF_OTHERS.where(_c.number.in_(bindparam("keys", expanding=True)))
+_BY_ID = _OF_OTHERS.where(_c.id.in_(bindparam("keys", expanding=True)))
+_CONNECTED_CHUNKS = _connected_chunks_query()
+_m = connection_marks.c
+_MARKS = (
+    select(_m.id, _m.a_document_id, _m.b_document_id, _m.a_chunk_id, _m.b_chunk_id, _m.a_text, _m.b_text)
+    .where(
+        _m.org_id == bindparam("org"),
+        or_(_m.a_document_id == bindparam("document"), _m.b_document_id == bindparam("document")),
+        or_(_m.pinned, _m.hidden),
+    )
+    .order_by(_m.id)
+)
+
+
 class SqlConnectionStore:
     """Implements `ConnectionStore` on the search index of either engine."""
 
@@ -42,10 +89,8 @@ class SqlConnectionStore:
 
     async def document(self, org_id: str, document_id: str) -> DocumentChunks | None:
         # One statement, so that the chunks belong to the version that is read with them.
-        query = _chunk_query(org_id).where(_c.document_id == document_id)
-
         def read(tx: Transaction) -> DocumentChunks | None:
-            rows = tx.connection.execute(query).all()
+            rows = tx.fetch(_OF_DOCUMENT, org=org_id, document=document_id)
             # Publishing leaves chunks of one model only.
             return _to_document_chunks([row for row in rows if row.model == rows[0].model]) if rows else None
 
@@ -95,14 +140,14 @@ class SqlConnectionStore:
         numbers: Sequence[int],
         chunk_ids: Sequence[str],
     ) -> tuple[list[DocumentChunks], dict[int, str]]:
-        query = _chunk_query(org_id).where(_c.model == document.model, _c.document_id != document.document_id)
+        scope = {"org": org_id, "model": document.model, "document": document.document_id}
 
         def read(tx: Transaction) -> tuple[list[DocumentChunks], dict[int, str]]:
             rows_by_document: dict[str, dict[str, _Row]] = {}
-            for column, keys in ((_c.number, numbers), (_c.id, chunk_ids)):
+            for query, keys in ((_BY_NUMBER, numbers), (_BY_ID, chunk_ids)):
                 for start in range(0, len(keys), _BATCH):
                     batch = keys[start : start + _BATCH]
-                    for row in tx.connection.execute(query.where(column.in_(batch))):
+                    for row in tx.connection.execute(query, {**scope, "keys": batch}):
                         rows_by_document.setdefault(str(row.document_id), {})[str(row.id)] = row
             found = [_to_document_chunks(list(rows.values())) for rows in rows_by_document.values()]
             ids = {
@@ -128,33 +173,21 @@ class SqlConnectionStore:
         return await self._index.database.run(read, read=True, single=True)
 
     async def connected_chunks(self, org_id: str, document_id: str) -> list[tuple[str, str, str]]:
-        c = connections.c
-        sides = (
-            (c.a_document_id, c.a_chunk_id, c.b_chunk_id, c.b_document_id),
-            (c.b_document_id, c.b_chunk_id, c.a_chunk_id, c.a_document_id),
-        )
-        query = union_all(
-            *(
-                select(own_id, other_id, other).where(document == document_id, c.org_id == org_id)
-                for document, own_id, other_id, other in sides
-            )
-        )
         return await self._index.database.run(
             lambda tx: [
-                (str(own), str(chunk), str(other)) for own, chunk, other in tx.connection.execute(query)
+                (str(row.own), str(row.chunk), str(row.other))
+                for row in tx.fetch(_CONNECTED_CHUNKS, org=org_id, document=document_id)
             ],
             read=True,
         )
 
     async def republished(self, org_id: str, versions: Sequence[DocumentPublication]) -> list[str]:
         compared = {version.document_id: version.run_id for version in versions}
-        c = documents.c
-        query = select(c.id, c.published_run_id).where(c.org_id == org_id, c.id.in_(compared))
 
         def read(tx: Transaction) -> list[str]:
             published = {
                 str(row.id): None if row.published_run_id is None else str(row.published_run_id)
-                for row in tx.connection.execute(query)
+                for row in tx.run("published_runs", documents=dump(sorted(compared)), org_id=org_id)
             }
             return [
                 document_id
@@ -165,28 +198,12 @@ class SqlConnectionStore:
         return await self._index.database.run(read, read=True, single=True)
 
     async def marks(self, org_id: str, document_id: str) -> list[ConnectionMark]:
-        c = connection_marks.c
-        query = (
-            select(c.id, c.a_document_id, c.b_document_id, c.a_chunk_id, c.b_chunk_id, c.a_text, c.b_text)
-            .where(c.org_id == org_id, or_(c.a_document_id == document_id, c.b_document_id == document_id))
-            .where(or_(c.pinned, c.hidden))
-            .order_by(c.id)
-        )
         return await self._index.database.run(
-            lambda tx: [ConnectionMark(*map(str, row)) for row in tx.connection.execute(query)], read=True
+            lambda tx: [
+                ConnectionMark(*map(str, row)) for row in tx.fetch(_MARKS, org=org_id, document=document_id)
+            ],
+            read=True,
         )
-
-
-def _chunk_query(org_id: str) -> Select[Any]:
-    profile = chunk_profiles.c
-    return (
-        select(_c.document_id, documents.c.published_run_id, _c.id, _c.number, _c.text, _c.vector, _c.model)
-        .add_columns(profile.neighbour_similarity, profile.term_norm, profile.copies)
-        .join_from(chunks, documents, documents.c.id == _c.document_id)
-        .outerjoin(chunk_profiles, profile.chunk_id == _c.id)
-        .where(documents.c.org_id == org_id, _c.vector.is_not(None))
-        .order_by(_c.document_id, _c.id)
-    )
 
 
 def _to_document_chunks(rows: Sequence[_Row]) -> DocumentChunks:

@@ -65,12 +65,74 @@ _ALL = chain(_MORE.split(), *(small.split() for some in FUNCTION_WORDS.values() 
 ENGLISH = frozenset(word for word in STOPWORDS.union(FUNCTION_WORDS["latin"]["en"].split()) if word.isascii())
 FOREIGN = frozenset(word for word in _ALL if len(word) > 1) - ENGLISH
 
+#: Words that begin questions, in the languages of the default model.
+QUESTION_WORDS = frozenset(
+    """
+who whom whose what when where why how which
+wer wen wem wessen wann wo wohin woher warum wieso weshalb welche welcher welches welchen welchem wieviel wieviele
+qui quoi quand où pourquoi comment combien quel quelle quels quelles
+quién quiénes qué cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas
+chi cosa quando dove perché quale quali quanto quanta quanti quante
+quem quê onde qual quais quantos quantas
+wie wat wanneer waar waarom hoe welke hoeveel
+kto kogo komu kiedy gdzie dokąd skąd dlaczego który która które jaki jaka jakie ile
+кто кого кому кем что чего чему чем когда где куда откуда почему зачем какой какая какое какие какого каким каких
+сколько чей чья чьи который которая которые
+kim kimin neden niçin nerede nereye nereden nasıl hangi kaç
+من ما ماذا متى أين لماذا كيف كم هل أي
+""".split()
+)
+
+# Words of questions, articles and pronouns by language, for queries: not for telling languages apart.
+_QUERY_WORDS: Mapping[str, str] = {
+    "ar": "من ما ماذا متى أين لماذا كيف كم هل أي أية هو هي هم هذا هذه ذلك تلك تم كانت يكون لم لن قد ثم أو "
+    "إن أن عند منذ",
+    "cs": "co kdo kde kdy proč jak jaký jaká jaké který která které kolik čí jsou byla bylo byly tento této",
+    "da": "hvem hvad hvor hvornår hvorfor hvordan hvilken hvilket hvilke hvis",
+    "de": "wer wen wem wessen wann wo wohin woher warum wieso weshalb welche welcher welches welchen welchem wieviel "
+    "wieviele was wie",
+    "el": "ο η το οι τα του της των τον την τους τις ένας μια μία ένα ενός μιας και ή να θα δεν μην με σε στο στη στην "
+    "στον στους στις στα από για ως προς κατά μετά πριν που πού πως πώς ότι όπως όταν αν τι ποιος ποια ποιο ποιοι "
+    "ποιες ποιον ποιους ποιων πότε γιατί πόσο πόσα πόσοι πόσες είναι ήταν είχε έχει έχουν αυτό αυτή αυτός αυτά αυτές "
+    "αυτοί του μας σας τους κάθε άλλο άλλα όμως αλλά επίσης μεταξύ υπό",
+    "en": "who whom whose what when where why how which",
+    "es": "qué quién quiénes cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas está están",
+    "fa": "چه چی کی کجا چرا چگونه چند کدام آیا بود شده است اند او آنها وی نیز هر یا اما",
+    "fi": "kuka kenen mikä missä milloin miksi miten kuinka mitkä oli ovat",
+    "fr": "qui quoi quand où pourquoi comment combien quel quelle quels quelles",
+    "he": "של את על עם אל כי זה זו זאת הוא היא הם הן לא מה מי איפה היכן מתי למה מדוע איך כמה איזה איזו האם היה הייתה "
+    "היו אשר או גם אם כל בין אך",
+    "hi": "का की के को में से पर और है हैं था थी थे हो ने यह वह ये वे इस उस इन उन एक कि जो तो भी ही नहीं या तक लिए साथ द्वारा "
+    "क्या कौन कब कहाँ कहां क्यों कैसे कैसा कैसी कितना कितनी कितने किस किसने किसे किसका किसकी किसके "
+    "कौनसा कौनसी जब जिस जिसे जिसने अपने अपनी अपना किया किए गया गई गए करना करने करता करते होता होती होते बाद",
+    "hu": "ki mi hol mikor miért hogyan melyik milyen hány mennyi volt",
+    "id": "siapa apa kapan mana mengapa bagaimana berapa adalah itu ini",
+    "it": "chi cosa quando dove perché quale qual quali quanto quanta quanti quante che è lo gli uno un",
+    "nl": "wie wat wanneer waar waarom hoe welke welk hoeveel was",
+    "no": "hvem hva hvor når hvorfor hvordan hvilken hvilket hvilke",
+    "pl": "kto kogo komu co kiedy gdzie dokąd skąd dlaczego który która które którzy jaki jaka jakie ile czy są "
+    "był była było były jego jej ich tego",
+    "pt": "quem quê onde qual quais quantos quantas quando como está é são foi um uma",
+    "ro": "cine ce unde când cum care cât câtă câți câte de este sunt fost fi un o al ai ale cel cea cei cele lui ei "
+    "lor îi își și sau dar ca că să în din la pe cu prin după între către despre fără a au am ar fiind",
+    "ru": "кто кого кому кем что чего чему чем когда где куда откуда почему зачем какой какая какое какие какого каким "
+    "каких сколько чей чья чьи который которая которые",
+    "sv": "vem vad var när varför hur vilken vilket vilka vems är ett",
+    "tr": "kim kimin kimi ne neden niçin nerede nereye nereden nasıl hangi hangisi kaç nedir kimdir mı mi mu mü mıdır "
+    "midir olan idi",
+    "uk": "хто кого кому ким що чого чому чим коли де куди звідки який яка яке які скільки чий чия",
+    "vi": "gì nào đâu sao khi nào bao nhiêu mấy tại thế là cái con ở và của có không được các những một cho với này đó "
+    "đã sẽ đang bị do bởi từ trong trên dưới ra vào về như",
+}
 
 #: The function words of each language, by its ISO 639-1 code.
 BY_LANGUAGE: Mapping[str, frozenset[str]] = {
-    code: frozenset(small.split()) | (STOPWORDS if code in ("en", "ru") else frozenset[str]())
-    for some in FUNCTION_WORDS.values()
-    for code, small in some.items()
+    code: frozenset(f"{small} {_QUERY_WORDS.get(code, '')}".split())
+    | (STOPWORDS if code in ("en", "ru") else frozenset[str]())
+    for code, small in {
+        **dict.fromkeys(_QUERY_WORDS, ""),
+        **{code: small for some in FUNCTION_WORDS.values() for code, small in some.items()},
+    }.items()
 }
 
 

@@ -137,6 +137,11 @@ class Page:
         rows = slice(self.starts[at], self.starts[at + 1])
         return Postings(self.places[rows], self.counts[rows])
 
+    def frequency(self, term: str) -> int:
+        """The number of chunks with the term."""
+        at = self.index.get(term)
+        return 0 if at is None else int(self.starts[at + 1] - self.starts[at])
+
     def positions(self, term: str, positions: Positions) -> Positions:
         """The positions of the term; ``positions`` are those of the whole page."""
         at = self.index[term]

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol, cast
 
+import numpy as np
+import numpy.typing as npt
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 #: Characters that are looked at. More do not change the answer and cost time (0.4 ms for 500).
@@ -39,6 +41,8 @@ class LanguageGuess(NamedTuple):
 
 
 class _Identifier(Protocol):
+    nb_ptc: npt.NDArray[np.float16]
+
     def rank(self, text: str) -> Sequence[tuple[str, float]]: ...
     def set_languages(self, langs: Sequence[str]) -> None: ...
 
@@ -54,6 +58,12 @@ def detect_language(text: str, prior: str | None = None) -> LanguageGuess | None
     return None if prior is None else LanguageGuess(prior, 0.0 if guess is None else guess.confidence)
 
 
+def likely_language(text: str) -> str | None:
+    """The most probable language of a text, however short it is; None if it has no letters."""
+    guess = _detect(text[:MAX_LENGTH])
+    return guess.code if guess else None
+
+
 @lru_cache(maxsize=4_096)
 def _detect(text: str) -> LanguageGuess | None:
     letters = _NO_TEXT.sub(" ", text).strip()
@@ -67,4 +77,6 @@ def _detect(text: str) -> LanguageGuess | None:
 def _identifier() -> _Identifier:
     identifier = cast(_Identifier, LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True))
     identifier.set_languages(LANGUAGES.split())
+    # The table is stored by column, and each feature of a text is a row of it.
+    identifier.nb_ptc = np.ascontiguousarray(identifier.nb_ptc)
     return identifier

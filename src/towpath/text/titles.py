@@ -29,7 +29,10 @@ _OTHER_PART = re.compile(
     r"|all rights reserved.*|draft|technical report|research article|original (?:article|paper)|review article"
     r"|article|letter|keywords.*|page \d+.*|seite \d+.*|appendix \w{1,3}|annex \w{1,3}"
     r"|(?:figure|table|abbildung|tabelle|tableau|рисунок|таблица)\s*[\d.]+.*|name|synopsis|by|von|par|por|di"
-    r"|this page .*intentionally .*blank.*",
+    r"|untitled(?: document)?|this page .*intentionally .*blank.*"
+    # Names that programs give to slides and sheets, and chapters without a name.
+    r"|(?:slide|folie|diapositiv[ae]|слайд|sheet|tabelle(?:nblatt)?|feuille?|hoja|foglio|planilha|blad|arkusz|лист|シート)\s?\d+"
+    r"|(?:chapter|part|section|kapitel|teil|abschnitt|chapitre|partie|capítulo|parte|capitolo|глава|часть)\s(?:\d+|[ivxlc]+)\.?",
     re.IGNORECASE,
 )
 _VERSION_OR_DATE = re.compile(

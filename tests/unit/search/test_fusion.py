@@ -53,7 +53,7 @@ def test_without_vectors_the_order_is_that_of_the_words():
 
 
 def test_a_model_has_little_weight_in_a_language_that_it_does_not_know():
-    profile = ModelProfile(0.4, 0.3, frozenset({"en"}))
+    profile = ModelProfile(weight=0.4, languages=frozenset({"en"}))
     assert profile.weight_for("en") == profile.weight_for(None) == 0.4
     assert profile.weight_for("el") <= 0.1
-    assert ModelProfile(0.4, 0.3, None).weight_for("el") == 0.4
+    assert ModelProfile(weight=0.4, languages=None).weight_for("el") == 0.4

@@ -19,6 +19,7 @@ from towpath.search.words.query_terms import WordQuery
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, Mask, SegmentCache
 from towpath.text.index_markers import CONTENTS
 from towpath.text.index_segment import Places
+from towpath.text.word_tokenizer import is_unsegmented
 
 #: The usual constants of BM25: how fast repetitions of a term stop to matter, and how much long chunks are reduced.
 K1 = 1.5
@@ -30,6 +31,12 @@ CONTENTS_FACTOR = 0.5
 MAX_IDENTIFIER_TERMS = 8
 MIN_IDENTIFIER_LENGTH = 5
 MAX_IDENTIFIER_FREQUENCY = 20
+
+#: In a query of at least this many pairs of letters, and no words, a hit covers more than this share of their
+#: weight, or than so many of its rarest pairs.
+MIN_PAIRS = 3
+MIN_PAIR_COVERAGE = 0.2
+MIN_PAIR_WEIGHT = 1.5
 
 Scores = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -44,13 +51,15 @@ class _SegmentScores:
     allowed: Mask | None
     #: The places of contents pages.
     contents: Places | None
+    #: A hit covers more than this.
+    least_coverage: float = 0.0
 
     _matching: Integers | None = None
 
     def matching(self) -> Integers:
         """The places of the chunks that are hits: those with a word of the query that is no function word."""
         if self._matching is None:
-            matching = (self.scores > 0) & (self.coverage > 0)
+            matching = (self.scores > 0) & (self.coverage > self.least_coverage)
             if self.allowed is not None:
                 matching &= self.allowed
             self._matching = np.flatnonzero(matching)
@@ -59,7 +68,7 @@ class _SegmentScores:
     def is_match(self, place: int) -> bool:
         return bool(
             self.scores[place] > 0
-            and self.coverage[place] > 0
+            and self.coverage[place] > self.least_coverage
             and (self.allowed is None or self.allowed[place])
         )
 
@@ -86,6 +95,8 @@ class WordMatches:
 
     def with_old_hits(self, hits: Sequence[RankedChunk], depth: int) -> WordMatches:
         """With hits of documents that only the old index knows; the best of both indexes have the same score."""
+        known = {hit.chunk_rowid for hit in self.ranked}
+        hits = [hit for hit in hits if hit.chunk_rowid not in known]
         if not hits:
             return self
         factor = self.ranked[0].score / hits[0].score if self.ranked and hits[0].score > 0 else 1.0
@@ -226,6 +237,7 @@ def search_words(
     contents = reader.marked(CONTENTS)
     covers = _coverage_weights(query, terms, phrases)
     mass = sum(covers)
+    least = _least_coverage(query, covers)
     segments = [
         _SegmentScores(
             segment,
@@ -233,6 +245,7 @@ def search_words(
             np.zeros(len(segment.header.numbers), np.float32),
             allowed(segment),
             contents.get(segment.segment_id),
+            least,
         )
         for segment in view.segments
         if len(segment.header.numbers)
@@ -285,6 +298,18 @@ def _coverage_weights(
         content = [True] * len(content)
     words = [term.idf if counts else 0.0 for term, counts in zip(terms, content, strict=True)]
     return words + [term.idf for term in phrases]
+
+
+def _least_coverage(query: WordQuery, covers: Sequence[float]) -> float:
+    """What a hit covers at least. Where words are not separated, a single pair of letters is no word."""
+    if (
+        query.phrases
+        or len(query.terms) < MIN_PAIRS
+        or not all(is_unsegmented(term.word) for term in query.terms)
+    ):
+        return 0.0
+    mass = sum(covers)
+    return min(MIN_PAIR_COVERAGE, MIN_PAIR_WEIGHT * max(covers) / mass) if mass else 0.0
 
 
 def _add(segment: _SegmentScores, term: MatchedTerm, weight: float, norms: Scores, cover: float) -> None:

@@ -33,6 +33,8 @@ class WordIndex:
         self._old_index = OldIndex()
 
     def search(self, tx: Transaction, scope: Scope, parsed: ParsedQuery, depth: int) -> WordMatches:
+        # Before the segments are read: a document that is indexed meanwhile is in one of the two, never in none.
+        old_hits = self._old_index.search(tx, scope, parsed, depth)
         view = self._library.view(tx, scope.org_id)
         completions = self._completions(tx, view, parsed)
         unknown = view.has_unknown_language
@@ -44,7 +46,7 @@ class WordIndex:
             query = word_query(parsed.without_quotes(), view.languages, has_unknown_language=unknown)
             matches = search_words(self._library, tx, view, query, depth, allowed)
         matches = replace(matches, completions=tuple(completions))
-        return matches.with_old_hits(self._old_index.search(tx, scope, parsed, depth), depth)
+        return matches.with_old_hits(old_hits, depth)
 
     def correct(self, tx: Transaction, org_id: str, words: Sequence[str]) -> dict[str, str]:
         view = self._library.view(tx, org_id)

@@ -76,11 +76,12 @@ class PostingsReader:
         found = dict.fromkeys((term.word for term in self._query.terms), 0)
         for segment in self._view.segments:
             for word in found:
-                if (postings := self._postings(segment, word)) is not None:
-                    live = segment.live
-                    found[word] += (
-                        len(postings.places) if live is None else int(np.count_nonzero(live[postings.places]))
-                    )
+                if (page := self._page(segment, word)) is None:
+                    continue
+                if segment.live is None:
+                    found[word] += page.frequency(word)
+                elif (postings := page.postings(word)) is not None:
+                    found[word] += int(np.count_nonzero(segment.live[postings.places]))
         return found
 
     def joined(self) -> list[tuple[MatchedTerm, frozenset[int]]]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from towpath.search.embedding_model_profile import query_language
 from towpath.search.query_parser import ParsedQuery, Term
 from towpath.text.abbreviations import SHORT_FORMS
 from towpath.text.analyzer import plain_term_of, term_of, tokens
 from towpath.text.function_words import is_function_word
 from towpath.text.identifiers import adjacent_joins, joined_identifiers
 from towpath.text.index_markers import name_marker
+from towpath.text.language_detection import likely_language
+from towpath.text.stopword_lists import STOPWORDS_BY_LANGUAGE
 from towpath.text.word_tokenizer import is_unsegmented, words
 
 #: The languages in which a query is analyzed: the most frequent ones of the library.
@@ -78,6 +81,10 @@ def word_query(
     codes: tuple[str | None, ...] = tuple(languages[:MAX_LANGUAGES])
     if has_unknown_language or not codes:
         codes = (*codes, None)
+    # The library's languages may be several, and a stop word of one is a content word of another.
+    language = query_language(parsed.text, languages) or likely_language(parsed.text) or ""
+    stopwords = STOPWORDS_BY_LANGUAGE.get(language, frozenset[str]())
+    spoken_languages = [*languages, language]
     unquoted = [term for term in parsed.terms if not term.quoted]
     terms: dict[tuple[str, ...], WordTerm] = {}
     places: list[int | None] = []
@@ -91,7 +98,7 @@ def word_query(
         if known is None and len(terms) == MAX_TERMS:
             break
         weight = 1.0 if known is None else known.weight + 1.0
-        small = is_function_word(word.lower(), languages)
+        small = is_function_word(word.lower(), spoken_languages) or word.lower() in stopwords
         plain = _plain_forms(word, codes, forms)
         terms[forms] = WordTerm(word, forms, plain, weight, small, _languages_by_form(spellings, codes))
         places.append(list(terms).index(forms) if known is not None else len(terms) - 1)

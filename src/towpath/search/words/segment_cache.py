@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from sqlalchemy import select, tuple_
+from sqlalchemy import bindparam, select, tuple_
 
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import word_pages, word_segments
 from towpath.text.index_segment import Header, Page, Positions
 from towpath.text.index_segment_merge import Mask, live_chunks
+
+# Built once: building a statement takes SQLAlchemy longer than SQLite takes to run it.
+_SEGMENTS = (
+    select(word_segments.c.id, word_segments.c.generation)
+    .where(word_segments.c.org_id == bindparam("org"))
+    .order_by(word_segments.c.id)
+)
 
 PageKey = tuple[int, int]
 T = TypeVar("T")
@@ -72,9 +79,7 @@ class SegmentCache:
     def view(self, tx: Transaction, org_id: str) -> IndexSnapshot:
         """The segments of the organization as this transaction sees them."""
         c = word_segments.c
-        listed = tx.connection.execute(
-            select(c.id, c.generation).where(c.org_id == org_id).order_by(c.id)
-        ).all()
+        listed = tx.fetch(_SEGMENTS, org=org_id)
         key = tuple(int(row.id) for row in listed)
         with self._lock:
             known_key, known = self._views.get(org_id, ((), _EMPTY))
