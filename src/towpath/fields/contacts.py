@@ -14,6 +14,7 @@ _DOMAIN = re.compile(r"@[^\W_][\w\-]{0,62}(?:\.[^\W_][\w\-]{0,62}){0,8}\.[^\W\d_
 _MAILBOX = re.compile(r"(?<![\w.%+\-@])[\w%+\-][\w.%+\-]{0,63}\Z")
 _ADDRESS = r"[^\s<>\"\[\]{}|\\^`]{3,500}"
 _URLS = (re.compile(rf"https?://{_ADDRESS}"), re.compile(rf"www\.(?<![\w./@-]www\.){_ADDRESS}"))
+_LABEL_END = re.compile(r"[^\[\]\n]{0,100}\]\((?:https?://|www\.)")
 _TRAILING = ".,;:!?'\"*_»”’…"
 
 _SEPARATORS = " .()/\\-\u00a0\u2011"
@@ -51,8 +52,15 @@ def urls(text: str) -> Iterator[FieldMatch]:
         while address.endswith(")") and address.count(")") > address.count("("):
             address = address[:-1].rstrip(_TRAILING)
         host = address.split("://")[-1].split("/")[0]
+        if _is_link_label(text, match.end()):
+            continue
         if "." in host or host.startswith("localhost"):
             yield FieldMatch("url", address, "url", 0.95, match.start(), match.start() + len(address))
+
+
+def _is_link_label(text: str, end: int) -> bool:
+    """True for an address in the label of a link, which may be shortened: the address of the link is the right one."""
+    return _LABEL_END.match(text, end) is not None
 
 
 def phones(text: str) -> Iterator[FieldMatch]:
@@ -83,6 +91,8 @@ def _phone_match(written: str, start: int, confidence: float) -> FieldMatch | No
     # "+49 (0)30": the zero is dialled only at home.
     digits = re.sub(r"\D", "", written.replace("(0)", "") if written.startswith("+") else written)
     if not 7 <= len(digits) <= 15 or len(set(digits)) == 1 or re.search(r"[^\d(]{4}|\d{13}", written):
+        return None
+    if written.startswith("+0"):
         return None
     value = ("+" if written.startswith("+") else "") + digits
     return FieldMatch("phone", value, "phone", confidence, start, start + len(written))

@@ -59,7 +59,9 @@ class _Candidate(NamedTuple):
 def dates(text: str, language: str | None = None, pages: Sequence[Page] = ()) -> Iterator[FieldMatch]:
     candidates = list(_candidates(text))
     numbers = [(candidate.day, candidate.month) for candidate in candidates if candidate.swappable]
-    month_first, certainty = date_order(numbers, text, language, pages)
+    month_first, certainty = False, 0.0
+    if any(max(pair) <= 12 for pair in numbers):
+        month_first, certainty = date_order(numbers, text, language, pages)
     for candidate in candidates:
         month, day, confidence = candidate.month, candidate.day, candidate.confidence
         if candidate.swappable and max(month, day) <= 12:

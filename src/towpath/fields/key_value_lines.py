@@ -18,9 +18,11 @@ _MAX_KEY_LENGTH = 60
 _PROSE = re.compile(r"[^\W\d_]{2}[.!?][\"'”’)]?\s+[A-ZÀ-Þ]|[。！？]|\.{4}")
 # Markup inside a value means that the line is more than a label and its value.
 _MARKUP = re.compile(r"\*\*|__|`|\]\(|\||\\[\\*_`\[\]|]|https?://")
+_ESCAPE = re.compile(r"\\([<>#+.()!~&-])")
 _REMARKS = frozenset(
     ("note", "notes", "tip", "warning", "caution", "important", "example", "see also", "main article",
-     "main articles", "hint", "limitation", "hinweis", "achtung", "beispiel", "remarque", "attention", "nota")
+     "main articles", "hint", "limitation", "hinweis", "achtung", "beispiel", "remarque", "attention", "nota",
+     "re", "aw", "fw", "fwd", "wg", "sv", "tr")
 )  # fmt: skip
 #: A more frequent key is a column of a list, not a property of the document.
 _MAX_PER_KEY = 5
@@ -42,7 +44,8 @@ def key_value_pairs(text: str) -> Iterator[FieldMatch]:
             if counts[key] > _MAX_PER_KEY:
                 continue
             start = match.start("value")
-            yield FieldMatch(key, value, "text", 0.6, start, start + len(value))
+            end = start + len(value)
+            yield FieldMatch(key, _ESCAPE.sub(r"\1", value), "text", 0.6, start, end)
 
 
 def _is_label(key: str, bold: bool) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from towpath.chunking.markdown_blocks import find_blocks
@@ -29,6 +30,13 @@ SEARCH_LENGTH = 20_000
 #: A title in the metadata is confirmed if it is printed within this many characters.
 _CONFIRMING_LENGTH = 6_000
 _FIRST_LINES = 8
+#: A longer line without a heading is a paragraph.
+_MAX_LINE_LENGTH = 150
+_LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,300}\)")
+_EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|_{1,3})(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
+_NOTE = re.compile(r"\[\^[^\]\s]{1,30}\]")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)]|\[\^\w+\]:|!?\[[^\]]*\]\([^)]*\)\s*$|>)(?:\s|$)")
 _NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*\.?|[IVX]+\.|(?:chapter|kapitel) \d\S*)\s.*", re.IGNORECASE)
 
 Source = Literal["metadata", "first_page", "heading", "first_line", "file_name"]
@@ -59,11 +67,15 @@ def find_title(extraction: Extraction, file_name: str = "") -> Title | None:
     claimed = clean_title(extraction.metadata.get("title", ""))
     claimed = "" if is_placeholder(claimed) else claimed
     printed = clean_title(extraction.metadata.get("printed_title", ""))
+    # "Printed name:" is the label of a field in a form.
+    printed = "" if printed.endswith((":", "：")) else printed
     beginning = extraction.markdown[:SEARCH_LENGTH]
     if claimed and _is_confirmed(claimed, beginning):
         return Title(claimed, 0.95, "metadata")
     if printed:
         return Title(printed, 0.75 if claimed else 0.85, "first_page", *_span(beginning, printed))
+    if claimed and title_key(claimed) == title_key(title_of_file_name(file_name)):
+        return _heading(beginning) or Title(claimed, 0.5, "metadata")
     if claimed:
         return Title(claimed, 0.8, "metadata")
     return _heading(beginning) or _first_line(beginning) or _file_name(file_name)
@@ -82,9 +94,9 @@ def _span(text: str, title: str) -> tuple[int | None, int | None]:
 def _heading(text: str) -> Title | None:
     """The first heading that reads as a title; one without a number is preferred."""
     headings = [
-        (block.level, Title(clean_title(block.title), 0.75, "heading", block.start, block.end))
+        (block.level, Title(title, 0.75, "heading", block.start, block.end))
         for block in find_blocks(text)
-        if block.kind == "heading" and reads_as_title(block.title)
+        if block.kind == "heading" and reads_as_title(title := clean_title(_without_markup(block.title)))
     ]
     if not headings:
         return None
@@ -96,13 +108,34 @@ def _heading(text: str) -> Title | None:
 
 
 def _first_line(text: str) -> Title | None:
-    lines = [match for match in re.finditer(r"\S[^\n]*", text)][:_FIRST_LINES]
-    for line in lines:
-        title = clean_title(line[0])
-        if not line[0].startswith("|") and reads_as_title(title) and not is_version_or_date(title):
-            words = line[0][:MAX_TITLE_LENGTH].rstrip()
-            return Title(title, 0.5, "first_line", line.start(), line.start() + len(words))
+    """The first line of prose that reads as a title: no item of a list, no code, nothing that introduces a list."""
+    for start, line in islice(_lines(text), _FIRST_LINES):
+        title = clean_title(_without_markup(line))
+        introduces = title.endswith((":", "："))
+        if len(title) > _MAX_LINE_LENGTH or introduces:
+            continue
+        if reads_as_title(title) and not is_version_or_date(title):
+            words = line[:MAX_TITLE_LENGTH].rstrip()
+            return Title(title, 0.5, "first_line", start, start + len(words))
     return None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    for block in find_blocks(text):
+        if block.kind == "text":
+            for match in re.finditer(r"\S[^\n]*", text[block.start : block.end]):
+                if not _LIST_ITEM.match(match[0]) and not match[0].startswith("|"):
+                    yield block.start + match.start(), match[0]
+
+
+def _without_markup(line: str) -> str:
+    """The line without links, emphasis, notes and escapes of markdown."""
+    if "](" in line:
+        line = _LINK.sub(r"\1", line)
+    for _ in range(2 if "*" in line or "_" in line else 0):
+        line = _EMPHASIS.sub(r"\2", line)
+    line = _NOTE.sub("", line) if "[^" in line else line
+    return _ESCAPE.sub(r"\1", line) if "\\" in line else line
 
 
 def _file_name(name: str) -> Title | None:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from towpath.fields.finder import find_fields
+from towpath.fields.invoices import amount_labels
+from towpath.fields.invoices.amounts import read_amounts
+from towpath.fields.invoices.label_patterns import LowerCaseLabels
 from towpath.model.content import Box, Extraction, Field, Page, Word
 
 Place = tuple[str, float, float]
@@ -339,3 +342,34 @@ def test_a_long_title_with_its_number_and_date_names_an_invoice():
     assert found["document_type"] == "invoice"
     assert (found["invoice_number"], found["invoice_date"]) == ("00.123-2018-1", "2018-04-18")
     assert found["total"] == "1163.40 EUR"
+
+
+@pytest.mark.parametrize("name", [name for name in dir(amount_labels) if name.isupper()])
+def test_labels_of_amounts_are_given_in_lower_case(name: str) -> None:
+    labels = getattr(amount_labels, name)
+    if isinstance(labels, LowerCaseLabels):
+        assert labels.pattern.pattern == labels.pattern.pattern.lower()
+
+
+def test_labels_of_amounts_are_found_in_any_case() -> None:
+    assert amount_labels.names_total("GRAND TOTAL")
+    assert amount_labels.names_total("Всего К Оплате")
+    assert not amount_labels.names_total("Sub-Total")
+    assert amount_labels.names_sum("MwSt 19 %")
+
+
+@pytest.mark.parametrize("text", ["İstanbul 12,50 EUR", "TOTAL Eur 12,50", "total 12,50 €"])
+def test_amounts_are_found_at_their_place_in_any_case(text: str) -> None:
+    [(value, currency, start, end)] = read_amounts(text)
+    assert (str(value), currency) == ("12.50", "EUR")
+    assert "12,50" in text[start:end]
+
+
+def test_a_photographed_table_with_totals_is_no_receipt() -> None:
+    rows: list[Place] = [("Base", 0.1, 0.1), ("total chunks", 0.4, 0.1), ("mean", 0.7, 0.1)]
+    for number in range(6):
+        top = 0.15 + 0.03 * number
+        rows += [(f"Total {number}28", 0.1, top), (f"{number}4,058", 0.4, top), (f"{number}00.73", 0.7, top)]
+
+    assert "document_type" not in values(rows, confidence=0.9)
+    assert values([*rows, ("12.05.2024", 0.1, 0.02)], confidence=0.9)["document_type"] == "receipt"

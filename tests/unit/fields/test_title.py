@@ -60,3 +60,52 @@ def test_source_and_confidence_are_stored_with_the_title() -> None:
     assert fields["title"].value == "Canals of Europe"
     assert fields["title"].confidence == 0.95
     assert fields["title_source"].value == "metadata"
+
+
+def test_names_that_programs_give_to_slides_and_sheets_are_no_titles() -> None:
+    for name in ("Slide 1", "Sheet1", "Tabelle 2", "CHAPTER 1"):
+        found = title(f"# {name}\n\n| a | b |\n| --- | --- |\n| 1 | 2 |", name="sales_2024.xlsx")
+
+        assert found is not None
+        assert (found.text, found.source) == ("Sales 2024", "file_name")
+
+
+def test_code_and_lists_are_no_titles() -> None:
+    for markdown in (
+        '```json\n{"name": "Garden Trowel"}\n```',
+        "Files in this archive:\n\n- ideas page\n- cups.csv",
+    ):
+        found = title(markdown, name="Garden tools.json")
+
+        assert found is not None
+        assert (found.text, found.source) == ("Garden tools", "file_name")
+
+
+def test_a_title_has_no_markdown() -> None:
+    found = title(
+        "I am a **bold** *italic* \\<tag> [link](https://example.com/a) of snake_case_names\n\nText."
+    )
+
+    assert found is not None
+    assert found.text == "I am a bold italic <tag> link of snake_case_names"
+
+
+def test_the_label_of_a_field_is_no_title() -> None:
+    found = title("Printed Name: Jane Doe", printed_title="Printed Name:", name="consent form.pdf")
+
+    assert found is not None
+    assert found.text == "Printed Name: Jane Doe"
+
+
+def test_a_title_that_repeats_the_file_name_yields_to_a_heading() -> None:
+    found = title("# Canals of Europe\n\nText.", title="canal-report", name="canal-report.pdf")
+
+    assert found is not None
+    assert (found.text, found.source) == ("Canals of Europe", "heading")
+
+
+def test_a_paragraph_is_no_title() -> None:
+    found = title("The lock keeper " + "measured the water at both gates and " * 6, name="minutes.txt")
+
+    assert found is not None
+    assert (found.text, found.source) == ("Minutes", "file_name")

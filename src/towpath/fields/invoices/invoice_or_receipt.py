@@ -18,6 +18,11 @@ _RECEIPT_TITLE = re.compile(
     r"(?:payment |sales? |official |cash |store )?receipt|quittung|kassenbon|reçu|recibo|ricevuta|kvitto|領収書",
     re.IGNORECASE,
 )
+_SIGN_OF_A_SALE = re.compile(
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}|\b\d{1,2}:\d{2}\b|\b\d{1,2}[ -]?[A-Za-z]{3,9}[ .-]{0,2}\d{2,4}\b|[$€£¥₩₹]"
+    r"|\b(?:RM|EUR|USD|GBP|CHF|tel|phone|fax|gst|vat|tax)\b",
+    re.IGNORECASE,
+)
 _PROSE_WORDS = 14
 #: A name of the document stands in a short cell, not in a sentence.
 _MAX_TITLE_WORDS = 6
@@ -43,7 +48,7 @@ def invoice_kind(rows: Sequence[Row], amounts: Sequence[Amount], extraction: Ext
     if not amounts or not (total or (named_invoice and numbered) or (paid and receipt_words)):
         return None
     narrow = _is_narrow(rows, extraction)
-    if narrow and (receipt_words or paid or named_invoice or total):
+    if narrow and (receipt_words or paid or named_invoice or (total and _has_sign_of_a_sale(rows))):
         return "receipt"
     if any(_RECEIPT_TITLE.fullmatch(text.strip()) for text in cells[:12]) and total:
         return "receipt"
@@ -57,6 +62,11 @@ def _is_title(row: Row) -> bool:
     text = row.text.strip("* #")
     is_short = len(text.split()) < _PROSE_WORDS
     return is_short and any(map(str.isdigit, text)) and labels.INVOICE_TITLE.search(text) is not None
+
+
+def _has_sign_of_a_sale(rows: Sequence[Row]) -> bool:
+    """True if there is a date, a time, a telephone number or a currency: a table of figures has totals too."""
+    return any(_SIGN_OF_A_SALE.search(row.text) for row in rows)
 
 
 def _is_total(label: str) -> bool:

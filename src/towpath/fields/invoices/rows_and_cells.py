@@ -7,6 +7,7 @@ markdown, and their cells the cells of tables.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -73,24 +74,46 @@ def _rows_of_words(words: Sequence[Word], pages: Sequence[Page]) -> Iterator[Row
             yield Row(tuple(_cells(line, ratios.get(number, _A4))))
 
 
+class _Line:
+    """The words of a line from left to right; words at the same place in the order in which they were added."""
+
+    def __init__(self, word: Word) -> None:
+        self.words = [word]
+        self._starts = [word.box.x0]
+
+    def add(self, word: Word) -> None:
+        place = bisect_right(self._starts, word.box.x0)
+        self._starts.insert(place, word.box.x0)
+        self.words.insert(place, word)
+
+    def overlaps(self, word: Word) -> bool:
+        """Whether the nearest word of the line overlaps this one by half its height."""
+        nearest = self._nearest(word.box.x0)
+        overlap = min(nearest.box.y1, word.box.y1) - max(nearest.box.y0, word.box.y0)
+        return overlap > 0.5 * min(nearest.box.y1 - nearest.box.y0, word.box.y1 - word.box.y0)
+
+    def _nearest(self, x: float) -> Word:
+        """The word that starts nearest; of two at the same distance the left one."""
+        starts = self._starts
+        right = bisect_left(starts, x)
+        if right == 0:
+            return self.words[0]
+        left = bisect_left(starts, starts[right - 1])
+        is_right = right < len(starts) and starts[right] - x < x - starts[left]
+        return self.words[right if is_right else left]
+
+
 def _lines(words: list[Word]) -> list[list[Word]]:
     """Words of one page by line: a word joins the line whose nearest word it overlaps by half its height."""
-    lines: list[list[Word]] = []
+    lines: list[_Line] = []
     for word in sorted(words, key=lambda word: word.box.y0 + word.box.y1):
-        line = next((line for line in reversed(lines[-5:]) if _is_on_line(word, line)), None)
+        line = next((line for line in reversed(lines[-5:]) if line.overlaps(word)), None)
         if line is None:
-            lines.append([word])
+            lines.append(_Line(word))
         else:
-            line.append(word)
-    for line in lines:
-        line.sort(key=lambda word: word.box.x0)
-    return sorted(lines, key=lambda line: sum(word.box.y0 + word.box.y1 for word in line) / len(line))
-
-
-def _is_on_line(word: Word, line: list[Word]) -> bool:
-    nearest = min(line, key=lambda other: abs(other.box.x0 - word.box.x0))
-    overlap = min(nearest.box.y1, word.box.y1) - max(nearest.box.y0, word.box.y0)
-    return overlap > 0.5 * min(nearest.box.y1 - nearest.box.y0, word.box.y1 - word.box.y0)
+            line.add(word)
+    ordered = [line.words for line in lines]
+    return sorted(ordered, key=lambda line: sum(word.box.y0 + word.box.y1 for word in line) / len(line))
 
 
 def _cells(line: Sequence[Word], ratio: float) -> Iterator[Cell]:
