@@ -121,6 +121,22 @@ async def test_the_same_bytes_are_two_documents_in_two_organizations(driver: Led
     assert second.document_id != first.document_id
 
 
+async def test_submit_many_finds_duplicates_in_hundreds_of_documents(driver: LedgerDriver) -> None:
+    known = await driver.submit("document 3")
+    contents = [f"document {number % 300}" for number in range(601)]
+    answers = await driver.ledger.submit_many([a_submission(content) for content in contents], driver.now)
+
+    assert [answer.document_id for answer in answers[:300]] == [
+        answer.document_id for answer in answers[300:600]
+    ]
+    assert len({answer.document_id for answer in answers}) == 300
+    assert answers[3].document_id == known.document_id
+    new = [index for index, answer in enumerate(answers) if not answer.duplicate]
+    assert new == [index for index in range(300) if index != 3]
+    for answer in answers[:300:50]:
+        assert len(await driver.runs(answer.document_id)) == 1
+
+
 async def test_submit_many_answers_duplicates_in_order(
     driver: LedgerDriver,
 ) -> None:

@@ -215,6 +215,29 @@ async def test_attempts_end_and_a_replay_starts_them_again_with_the_same_id(
     assert named == 1, "a delivered message can be sent again by its id"
 
 
+async def test_a_replay_does_not_wait_for_the_next_attempt(
+    driver: LedgerDriver,
+    webhooks: SqlWebhooks,
+    receiver: WebhookReceiver,
+    deliverer: Deliverer,
+    clock: ManualClock,
+) -> None:
+    endpoint_id, _ = await _create(webhooks, driver, receiver.url)
+    await _complete(driver, "a book")
+    assert await webhooks.replay(DEFAULT_ORG_ID, endpoint_id, clock.now(), COMMAND_LINE) == 0, "not yet tried"
+    receiver.status = 500
+    await deliverer.deliver_due()
+    receiver.status = 200
+    assert await deliverer.deliver_due() == 0, "the next attempt is later"
+
+    assert await webhooks.replay(DEFAULT_ORG_ID, endpoint_id, clock.now(), COMMAND_LINE) == 1
+    assert await deliverer.deliver_due() == 1
+
+    [delivered] = await webhooks.deliveries(DEFAULT_ORG_ID, endpoint_id)
+    assert delivered.status is DeliveryStatus.DELIVERED
+    assert await webhooks.replay(DEFAULT_ORG_ID, endpoint_id, clock.now(), COMMAND_LINE) == 0
+
+
 async def test_a_receiver_that_is_gone_gets_no_further_attempt(
     driver: LedgerDriver, webhooks: SqlWebhooks, receiver: WebhookReceiver, deliverer: Deliverer
 ) -> None:

@@ -215,6 +215,7 @@ OTHER_VERBS: dict[str, dict[str, object]] = {
     "heartbeat": {"rows": _ROWS, "until": NOW, "now": NOW},
     "progress": {"rows": _ROWS, "now": NOW},
     "advance": {"rows": _ROWS, "until": NOW, "now": NOW},
+    "advance_through": {"rows": _ROWS, "until": NOW, "now": NOW},
     "finish": {"rows": _ROWS, "now": NOW},
     "fail": {"rows": _ROWS, "now": NOW},
     "suspend": {"rows": _ROWS, "now": NOW},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Select, event, text
@@ -12,6 +13,7 @@ from sqlalchemy import Select, event, text
 from tests.support.databases import EngineUnderTest
 from towpath.ledger.database import Transaction
 from towpath.ledger.document_filters import matching_count
+from towpath.ledger.tables import document_metadata, document_tags, documents
 from towpath.model.document_filters import NO_FILTERS, Filters
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.queries.contract import Sort
@@ -20,6 +22,53 @@ from towpath.queries.document_list import list_documents
 IN_RANGE = Filters(
     created_from=datetime(2026, 1, 1, tzinfo=UTC), created_before=datetime(2026, 7, 1, tzinfo=UTC)
 )
+DOCUMENTS = 400
+#: Every twentieth document has the value that a filter asks for.
+MATCHING = 20
+
+
+@pytest.fixture(autouse=True)
+def _library(engine: EngineUnderTest) -> None:
+    """Documents, and statistics about them: Postgres chooses by statistics, and has none or old ones otherwise."""
+    engine.database.transact(fill)
+
+
+def fill(tx: Transaction) -> None:
+    rows = [document_row(number) for number in range(DOCUMENTS)]
+    label = [
+        {"document_id": row["id"], "org_id": DEFAULT_ORG_ID, "document_created_at": row["created_at"]}
+        for row in rows
+    ]
+    tx.connection.execute(documents.insert(), rows)
+    tx.connection.execute(
+        document_tags.insert(),
+        [{**row, "tag": "b" if number % MATCHING else "a"} for number, row in enumerate(label)],
+    )
+    tx.connection.execute(
+        document_metadata.insert(),
+        [{**row, "key": "k", "value": "w" if number % MATCHING else "v"} for number, row in enumerate(label)],
+    )
+    tx.connection.execute(text("analyze"))
+
+
+def document_row(number: int) -> dict[str, Any]:
+    matches = number % MATCHING == 0
+    created_at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=12 * number)
+    return {
+        "id": str(UUID(int=number + 1)),
+        "org_id": DEFAULT_ORG_ID,
+        "kind": "document",
+        "name": f"{number}.txt",
+        "media_type": "text/plain" if matches else "application/pdf",
+        "size": number,
+        "sha256": str(number),
+        "blob_key": str(number),
+        "status": "FAILED" if matches else "COMPLETED",
+        "summary": {"language": "de" if matches else "en"},
+        "collection": "a" if matches else "b",
+        "created_at": created_at,
+        "updated_at": created_at,
+    }
 
 
 def plan_of(tx: Transaction, statement: str, parameters: Any) -> str:

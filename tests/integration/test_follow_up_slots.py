@@ -61,6 +61,22 @@ async def test_follow_ups_use_no_slot_of_runs_and_are_all_done_in_the_end(harnes
     assert follow_ups_waiting.max_waiting == 1
 
 
+async def test_without_runs_the_next_follow_up_begins_while_another_still_runs(
+    harness: WorkerHarness,
+) -> None:
+    follow_ups_waiting = BlockingStage()
+    async with harness.run_worker(
+        {"publish": do_nothing},
+        follow_ups={"connect": follow_ups_waiting.connect},
+        worker_settings=replace(FAST_WORKER, concurrency=2),
+    ):
+        for count in (1, 2):
+            await harness.wait_until_ended(await harness.submit("publish"))
+            await follow_ups_waiting.wait_for(count)
+        await follow_ups_waiting.release_all(2)
+    assert follow_ups_waiting.max_waiting == 2
+
+
 async def test_while_runs_are_active_follow_ups_wait(harness: WorkerHarness) -> None:
     follow_ups_waiting, slow = BlockingStage(), BlockingStage()
     worker_settings = replace(FAST_WORKER, concurrency=4, follow_up_pause=3_600.0)

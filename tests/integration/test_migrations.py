@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -19,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from tests.support.databases import PostgresServer
 from tests.support.fork_server import fork_server
+from tests.support.forked_command import run_towpath
 from tests.support.timeouts import COMMAND_SECONDS
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.ledger.database import Database
@@ -203,13 +202,7 @@ def test_commands_on_a_database_without_tables_end_with_one_sentence(
 ) -> None:
     dsn = postgres_server.create()
     arguments = [*command, "--database", dsn, "--data", str(tmp_path)]
-    ended = subprocess.run(
-        [sys.executable, "-m", "towpath", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS,
-        check=False,
-    )
+    ended = run_towpath(*arguments)
     assert ended.returncode == 2
     error = ended.stderr.strip().splitlines()[-1]
     assert error.startswith("towpath: The database is at schema none and this program needs")

@@ -12,9 +12,12 @@ import pytest
 
 from tests.support.api_client import open_api_client
 from tests.support.databases import PostgresServer
+from tests.support.factories import a_submission
 from tests.support.pgbouncer import pooled, pooled_dsn
 from tests.support.timeouts import async_wait_until
 from towpath.clock import SystemClock
+from towpath.ledger.postgres.database import PostgresDatabase
+from towpath.ledger.sql_ledger import SqlLedger
 from towpath.notify.postgres import PostgresNotifier
 from towpath.postgres_pooler import is_pooled
 
@@ -36,6 +39,17 @@ def test_a_pooler_is_recognised(direct: str, pooler: str) -> None:
     for dsn, expected in ((direct, False), (pooler, True)):
         with psycopg.connect(dsn) as connection:
             assert is_pooled(connection) is expected
+
+
+async def test_many_documents_are_submitted_through_a_pooler(pooler: str) -> None:
+    ledger = SqlLedger(PostgresDatabase(pooler))
+    try:
+        submissions = [a_submission() for _ in range(600)]
+        for duplicate in (False, True):
+            answers = await ledger.submit_many(submissions, SystemClock().now())
+            assert {answer.duplicate for answer in answers} == {duplicate}
+    finally:
+        ledger.close()
 
 
 async def test_documents_of_two_organizations_are_processed_through_one_pooler(

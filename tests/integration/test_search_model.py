@@ -28,6 +28,10 @@ MORE_PASSAGES = {
     "config": "Configuration files must be placed in the directory /etc or in a subdirectory of it.",
     "cats": "Cats sleep for most of the day and hunt mice at night.",
     "russian": "Кошки спят большую часть дня, а ночью охотятся на мышей.",
+    "greek": "Οι γάτες κοιμούνται το μεγαλύτερο μέρος της ημέρας και τη νύχτα κυνηγούν ποντίκια.",
+    "chinese": "蜜蜂用蜂蜜过冬，它们在蜂箱里靠在一起取暖。",
+    # The end of a text: its vector is near to those of invented words.
+    "end": "plate .",
 }
 NO_WORDS = [
     "zqxwv",
@@ -84,9 +88,27 @@ async def test_nonsense_finds_nothing_and_words_are_found_first(searcher: Hybrid
         assert (await search(searcher, query)).hits[0].document_name == name, query
 
 
+async def test_nonsense_of_other_scripts_finds_nothing(searcher: HybridSearcher):
+    for query in (
+        "龘靐齉爩鱻",
+        "뷁쉛뚫랗",
+        "ασδφγ ζχψβν",
+        "झमफडक टठपणक",
+        "ฟหกดเวง",
+        "什么是龘靐",
+        "που είναι ο ζιμπότης",
+    ):
+        assert (await search(searcher, query)).hits == (), query
+    assert (await search(searcher, "蜜蜂过冬")).hits[0].document_name == "chinese.pdf"
+
+
 async def test_a_question_finds_a_passage_in_another_language(searcher: HybridSearcher):
     russian = await search(searcher, "Где должны лежать файлы конфигурации?")
     assert "config.pdf" in [hit.document_name for hit in russian.hits[:3]]
     assert russian.hits[0].matched_by in ("meaning", "both")
+    # Their words are not in the library, and the similarity is below that of the noise of invented words.
+    for question in ("куда положить файлы настроек", "wohin gehören die Dateien mit Einstellungen"):
+        names = [hit.document_name for hit in (await search(searcher, question)).hits[:3]]
+        assert "config.pdf" in names, question
     english = await search(searcher, "when do cats catch mice")
     assert [hit.document_name for hit in english.hits[:2]] == ["cats.pdf", "russian.pdf"]

@@ -36,6 +36,8 @@ class DocumentInfo(Protocol):
     @property
     def media_type(self) -> str: ...
     @property
+    def size(self) -> int: ...
+    @property
     def sha256(self) -> str: ...
     @property
     def blob_key(self) -> str: ...
@@ -154,6 +156,7 @@ class Intake:
         properties: dict[str, object] = {
             "name": document.name,
             "media_type": document.media_type,
+            "size": document.size,
             "sha256": document.sha256,
             "blob_key": document.blob_key,
             "refusal": unsupported_reason,

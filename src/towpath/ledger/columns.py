@@ -6,8 +6,9 @@ import json
 import math
 import re
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
+import msgspec
 import numpy as np
 from pgvector.sqlalchemy import Vector as PgVector  # pyright: ignore[reportMissingTypeStubs]
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, LargeBinary, Text, Uuid
@@ -48,11 +49,24 @@ def to_json(value: object) -> dict[str, object]:
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
 
 
+def _encode_subclass(value: object) -> object:
+    """What `json` would write of a value that `msgspec` does not know."""
+    for kind in (float, int, str, dict, list, tuple):
+        if isinstance(value, kind) and not isinstance(value, bool):
+            return cast("object", kind(cast("Any", value)))
+    # None, true and false are here as the keys of an object.
+    return _encode(value) if value is None or isinstance(value, bool) else str(value)
+
+
+_encode_usual = msgspec.json.Encoder(enc_hook=_encode_subclass).encode
+
+
 def dump(value: object) -> str:
     """JSON that both engines can store: unstorable characters become U+FFFD, and NaN becomes null."""
     try:
-        text = _encode(value)
-    except ValueError:
+        text = _encode_usual(value).decode()
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        # Lone surrogates, integers of more than 64 bits and keys that are no text.
         text = _encode(_finite(value))
     if "\\u0000" in text:
         text = _ESCAPED_ZERO.sub("\\1\ufffd", text)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine, Executable, Row
 from sqlalchemy.exc import DBAPIError
@@ -21,10 +21,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from towpath.errors import DatabaseBusy, DatabaseFull, DatabaseUnavailable
 from towpath.ledger.columns import to_text
+from towpath.ledger.prepared_statement import Parameters
 from towpath.ledger.sql_files import statements
 from towpath.ledger.sqlite import prepared
 from towpath.ledger.sqlite.driver_statement import sqlite_statement
-from towpath.ledger.sqlite.prepared import Parameters
 
 T = TypeVar("T")
 Rows = Sequence[Row[Any]]
@@ -49,25 +49,37 @@ class Transaction:
             for statement in statements(self.dialect, verb):
                 rows = sqlite_statement(self.connection, statement, bound)
             return rows
+        # Imported here: a default start needs no driver of Postgres.
+        from towpath.ledger.postgres.driver_statement import postgres_statement
+
         for statement in statements(self.dialect, verb):
-            result = self.connection.exec_driver_sql(statement, parameters)
-            rows = result.all() if result.returns_rows else ()
+            rows = postgres_statement(self.connection, statement, parameters)
         return rows
 
+    def run_each(self, verb: str, parameter_sets: Iterable[Mapping[str, object]]) -> Rows:
+        """Run a verb with each of the parameters; the rows of all. On Postgres they share one round trip."""
+        if self.dialect == "sqlite":
+            return [row for parameters in parameter_sets for row in self.run(verb, **parameters)]
+        from towpath.ledger.postgres.driver_statement import postgres_statements
+
+        (statement,) = statements(self.dialect, verb)
+        return postgres_statements(self.connection, statement, parameter_sets)
+
     def fetch(self, statement: Executable, **parameters: object) -> Rows:
-        """The rows of a statement that is built once; on SQLite it bypasses SQLAlchemy."""
+        """The rows of a statement that is built once; it bypasses SQLAlchemy."""
         if self.dialect == "sqlite":
             return prepared.fetch(self.connection, statement, parameters)
-        return self.connection.execute(statement, parameters).all()
+        from towpath.ledger.postgres.prepared import fetch
+
+        return fetch(self.connection, statement, parameters)
 
     def write(self, statement: Executable, rows: Sequence[Parameters]) -> int:
         """Run a statement that is built once, for each of the parameters; the number of rows that it changed."""
         if self.dialect == "sqlite":
             return prepared.write(self.connection, statement, rows)
-        if not rows:
-            return 0
-        only = dict(rows[0]) if len(rows) == 1 else [dict(row) for row in rows]
-        return cast("Any", self.connection.execute(statement, only)).rowcount
+        from towpath.ledger.postgres.prepared import write
+
+        return write(self.connection, statement, rows)
 
 
 Work = Callable[[Transaction], T]

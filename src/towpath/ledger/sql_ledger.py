@@ -67,6 +67,13 @@ class SqlLedger:
         return self.database.lock_waits
 
     async def submit(self, submission: Submission, now: datetime, *, notify: bool = False) -> Submitted:
+        org = submission.document.org_id
+        if submit.needs_one_statement(submission):
+            submitted = await self.database.run(
+                lambda tx: submit.submit_new(tx, submission, now, notify), single=True, org=org
+            )
+            if submitted is not None:
+                return submitted
         return (await self.submit_many([submission], now, notify=notify))[0]
 
     async def submit_many(
@@ -226,6 +233,11 @@ class SqlLedger:
     async def answered_calls(self, org_id: str, keys: Sequence[str]) -> set[str]:
         return await self.database.run(
             lambda tx: provider_calls.answered(tx, org_id, keys), read=True, org=org_id
+        )
+
+    async def has_answer(self, org_id: str, key: str) -> bool:
+        return await self.database.run(
+            lambda tx: provider_calls.has_answer(tx, org_id, key), single=True, read=True
         )
 
     async def batch_limit(self, provider: str, endpoint: str, now: datetime) -> int | None:

@@ -34,11 +34,19 @@ def unit_of_media_type(media_type: str) -> PageUnit:
 
 def unit_of_pages(media_type: str, pages: Sequence[Page]) -> PageUnit:
     """The unit of these pages: a book with the numbers of its printed pages has pages, another one chapters."""
+    return unit_of_count(media_type, printed_numbers=have_printed_numbers(pages))
+
+
+def unit_of_count(media_type: str, *, printed_numbers: bool) -> PageUnit:
+    """The same, if it is known whether the pages have printed numbers."""
     unit = unit_of_media_type(media_type)
+    return "page" if unit == "chapter" and printed_numbers else unit
+
+
+def have_printed_numbers(pages: Sequence[Page]) -> bool:
+    """Whether the labels are numbers of printed pages, not names of chapters."""
     labels = [page.label for page in pages if page.label]
-    if unit == "chapter" and labels and all(_PRINTED_NUMBER.fullmatch(label.strip()) for label in labels):
-        return "page"
-    return unit
+    return bool(labels) and all(_PRINTED_NUMBER.fullmatch(label.strip()) for label in labels)
 
 
 def with_page_unit(anchor: Mapping[str, object], media_type: str) -> Mapping[str, object]:

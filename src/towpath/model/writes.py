@@ -12,6 +12,7 @@ import numpy.typing as npt
 from towpath.model.content import Chunk, Field
 from towpath.model.document import NewDocument
 from towpath.model.field_schema import SchemaField
+from towpath.model.json_types import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,22 @@ class KeepArtifact:
     media_type: str
     size: int
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAnswer:
+    """Stores the answer of a brief provider call (`stages/contract.py`)."""
+
+    key: str
+    provider: str
+    model: str
+    answer: Json | None
+    #: The blob of a large answer.
+    artifact: str | None
+    units: Mapping[str, float]
+    cost: float
+    started_at: datetime
+    answered_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +75,8 @@ class Publish:
     summary: Mapping[str, object] = field(default_factory=dict[str, object])
     #: The word index of the chunks; None if the ledger has to make it.
     words: EncodedSegment | None = None
+    #: The blob of the text. None if the results of the run's stages name it, which are stored before.
+    markdown: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +194,7 @@ class StoreSchemaFields:
 
 Write = (
     KeepArtifact
+    | StoreAnswer
     | DropArtifact
     | DropOriginal
     | Publish

@@ -14,6 +14,7 @@ from towpath.stages.extract import extract
 from towpath.stages.publish import publish
 from towpath.stages.reembed import LibraryEmbedders, PublishedChunks, embed_for_library, reembed
 from towpath.stages.save_markdown import save_markdown
+from towpath.stages.support.prepare_document import LightModel
 from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.storage.contract import BlobStore
 
@@ -37,6 +38,7 @@ def document_pipeline(
     connection_store: ConnectionStore,
     concurrency: int,
     extract_fields: StageEntry | None = None,
+    light_model: LightModel | None = None,
 ) -> Pipeline:
     prepared = PreparedDocuments()
     read = partial(
@@ -48,6 +50,7 @@ def document_pipeline(
         children=children,
         unlocker=unlocker,
         prepared=prepared,
+        light_model=light_model,
     )
     return Pipeline(
         NAME,

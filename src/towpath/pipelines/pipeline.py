@@ -35,9 +35,6 @@ class Pipeline:
     def entries(self) -> tuple[StageEntry, ...]:
         return (*self.stages, *self.follow_ups, *self.maintenance)
 
-    def entry(self, name: str) -> StageEntry | None:
-        return next((entry for entry in self.entries if entry.name == name), None)
-
     def stages_of_new_runs(self) -> RunStages:
         """What is stored with a run of this pipeline."""
         return self.run_stages or RunStages(self.stage_names, tuple(entry.name for entry in self.follow_ups))

@@ -107,6 +107,12 @@ def document_of(context: Context) -> Mapping[str, str]:
     return cast("Mapping[str, str]", context.options["document"])
 
 
+def size_of(document: Mapping[str, str]) -> int | None:
+    """The bytes of the document; None in a run of an earlier version."""
+    size = document.get("size")
+    return None if size is None else int(size)
+
+
 def result_of(context: Context, stage: str) -> Json:
     """The result of an earlier stage. A missing result is a bug of the pipeline, not of the document."""
     return context.results[stage]

@@ -11,6 +11,7 @@ from towpath.fields.document_properties import PROPERTY_NAMES
 from towpath.model.codec import decode_extraction, encode, encode_chunks
 from towpath.model.content import Chunk, Extraction, Field
 from towpath.model.outcome import Done, Outcome
+from towpath.model.page_unit import have_printed_numbers
 from towpath.model.writes import KeepArtifact
 from towpath.process_runner import InputFile, ProcessRunner
 from towpath.providers.token_counter import estimate
@@ -102,6 +103,7 @@ def summarize(
         "title": fields.get("title") or name,
         "language": fields.get("language"),
         "pages": len(extraction.pages) or None,
+        "printed_numbers": have_printed_numbers(extraction.pages),
         "words": int(fields["word_count"]) if fields.get("word_count", "").isdigit() else None,
         "chunks": chunk_count,
         "engine": extraction.engine,

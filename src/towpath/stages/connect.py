@@ -101,14 +101,14 @@ class _ConnectJob:
         for start in range(0, len(document.ids), CHUNKS_PER_BATCH):
             batch = document.part(range(start, start + CHUNKS_PER_BATCH))
             found = await self.store.candidates(org_id, batch, NEIGHBOURS, MATCHES_BY_TERMS)
-            numbers = sorted(set[int]().union(*found.numbers))
+            numbers = sorted(set[int]().union(*found.chunk_numbers))
             known = {chunk_id: stored.get(chunk_id, set()) for chunk_id in batch.ids}
             others, id_by_number = await self.store.chunks(
                 org_id, document, numbers, sorted(set[str]().union(*known.values()))
             )
             pairs = {
                 chunk_id: frozenset(
-                    id_by_number[number] for number in found.numbers[row] if number in id_by_number
+                    id_by_number[number] for number in found.chunk_numbers[row] if number in id_by_number
                 ).union(known[chunk_id])
                 for row, chunk_id in enumerate(batch.ids)
             }

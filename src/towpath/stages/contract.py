@@ -41,6 +41,11 @@ class ProviderCall:
     """Estimated number of tokens, for rate limits; not part of the cache key."""
     as_blob: bool = False
     """Whether an answer above 8 kB is stored as a blob, so that a stage can refer to it."""
+    is_brief: bool = False
+    """Whether this machine makes the call, at no cost and for a small input: no intent is stored before it, and its
+    answer is stored with the result of the stage. A crash before that repeats it."""
+    is_new: bool = False
+    """Whether its input was made a moment ago, so that no stored answer is looked for before a brief call."""
 
 
 class Context(Protocol):

@@ -20,8 +20,9 @@ from towpath.model.json_types import Json
 from towpath.model.outcome import Done, Outcome
 from towpath.model.provider_answer import Answer
 from towpath.model.writes import KeepArtifact
-from towpath.providers.contract import BatchLimit, Embedder
+from towpath.providers.contract import BatchLimit, Embedder, Vectors
 from towpath.providers.token_counter import estimate
+from towpath.stages.capabilities import result_of
 from towpath.stages.contract import Context, ProviderCall
 from towpath.stages.support.artifact import INLINE_BYTES, store, store_result
 from towpath.stages.support.bounded_gather import for_each_concurrently
@@ -32,6 +33,9 @@ from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.stages.support.reused_vectors import known_vectors, merge_vectors
 from towpath.stages.support.vector_blobs import encode_vectors, is_complete, load_vectors
 from towpath.storage.contract import BlobStore
+
+#: Embedding so many texts on this machine is a brief call.
+BRIEF_TEXTS = 16
 
 
 async def embed(
@@ -54,7 +58,11 @@ async def embed(
         }
         artifacts = [artifact]
     else:
-        embedding = await embed_texts(context, blobs, embedder, texts, concurrency)
+        ready = (
+            None if prepared is None else prepared.find_by_chunks(context.run_id, result_of(context, "chunk"))
+        )
+        computed = None if ready is None else ready.vectors_of(embedder)
+        embedding = await embed_texts(context, blobs, embedder, texts, concurrency, computed)
         vectors, artifacts = embedding.vectors, embedding.artifacts
     result = {**vectors, "count": len(texts), "model": embedder.model}
     return Done(result, writes=artifacts)
@@ -87,10 +95,15 @@ async def _is_cached(context: Context, blobs: BlobStore, embedder: Embedder, tex
 
 
 async def embed_texts(
-    context: Context, blobs: BlobStore, embedder: Embedder, texts: Sequence[str], concurrency: int
+    context: Context,
+    blobs: BlobStore,
+    embedder: Embedder,
+    texts: Sequence[str],
+    concurrency: int,
+    computed: Vectors | None = None,
 ) -> Embedding:
-    """Embed all texts in batches that are cached provider calls."""
-    embedding = Embedding(context, blobs, embedder, texts)
+    """Embed all texts in batches that are cached provider calls; ``computed`` are their vectors if they are known."""
+    embedding = Embedding(context, blobs, embedder, texts, computed)
     size = sum(map(len, texts))
     pending = await embedding.plan(await run_inline_or_in_thread(embedder.batches, texts, size=size))
     while pending:
@@ -107,8 +120,17 @@ def searchable_text(heading_path: Sequence[str], text: str) -> str:
 class Embedding:
     """The batches of one document: planned, requested, and divided if the server refuses their size."""
 
-    def __init__(self, context: Context, blobs: BlobStore, embedder: Embedder, texts: Sequence[str]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        blobs: BlobStore,
+        embedder: Embedder,
+        texts: Sequence[str],
+        computed: Vectors | None = None,
+    ) -> None:
+        """``computed`` are the vectors of the texts if they are known: then no provider is asked."""
         self._context, self._blobs, self._embedder, self._texts = context, blobs, embedder, texts
+        self._computed = computed
         self._encoded = [json.dumps(text, ensure_ascii=False) for text in texts]
         self._limit = embedder.batch_limit
         self._max_inputs = len(texts) if self._limit is None else self._limit.inputs
@@ -216,6 +238,9 @@ class Embedding:
         embedder, texts = self._embedder, self._texts[batch.start : batch.stop]
 
         async def make() -> Answer:
+            if self._computed is not None:
+                units = {"texts": float(len(texts))}
+                return Answer(encode_vectors(self._computed[batch.start : batch.stop], embedder), units)
             embedded = await embedder.embed(texts)
             return Answer(encode_vectors(embedded.vectors, embedder), embedded.units, embedded.cost)
 
@@ -237,7 +262,17 @@ class Embedding:
         parameters = {"dimension": str(self._embedder.dimension)}
         tokens = sum(estimate(text) for text in self._texts[batch.start : batch.stop])
         embedder = self._embedder
-        return ProviderCall(embedder.provider, embedder.model, parameters, input_hash, tokens, as_blob=True)
+        is_brief = embedder.provider == "local" and len(self._texts) <= BRIEF_TEXTS
+        return ProviderCall(
+            embedder.provider,
+            embedder.model,
+            parameters,
+            input_hash,
+            tokens,
+            as_blob=True,
+            is_brief=is_brief,
+            is_new=self._computed is not None,
+        )
 
 
 async def _store_blob(

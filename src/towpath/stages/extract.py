@@ -29,15 +29,19 @@ from towpath.stages.capabilities import (
     PdfUnlocker,
     Reader,
     document_of,
+    size_of,
 )
 from towpath.stages.contract import Context, ProviderCall
 from towpath.stages.support.artifact import find_content, store_content, store_result
 from towpath.stages.support.original_file import Original, open_original, reject_locked
 from towpath.stages.support.page_batches import recognize_batches
-from towpath.stages.support.prepare_document import prepare_document, prepared_document
+from towpath.stages.support.prepare_document import LightModel, prepare_document, prepared_document
 from towpath.stages.support.prepared_documents import PreparedDocument, PreparedDocuments
 from towpath.stages.support.progress_callback import progress_callback
 from towpath.storage.contract import BlobStore
+
+#: Reading a file up to this size is a brief call.
+BRIEF_BYTES = 65_536
 
 
 async def extract(
@@ -50,6 +54,7 @@ async def extract(
     children: ChildFinder,
     unlocker: PdfUnlocker | None = None,
     prepared: PreparedDocuments | None = None,
+    light_model: LightModel | None = None,
 ) -> Outcome:
     document = document_of(context)
     if refusal := document.get("refusal"):
@@ -61,7 +66,9 @@ async def extract(
         async with open_original(context, blobs, document, unlocker) as original:
             # The last attempt prepares nothing, so that an error of a later stage is not one of reading.
             prepare = prepared is not None and not context.last_attempt
-            answer, content, ready = await _read(context, blobs, reader, document, original, prepare=prepare)
+            answer, content, ready = await _read(
+                context, blobs, reader, document, original, light_model, prepare=prepare
+            )
         extraction_key, body = answer.blob_key, answer.body
     else:
         extraction = await _analyze(context, blobs, analyzer, document, unlocker)
@@ -104,6 +111,7 @@ async def _read(
     reader: Reader,
     document: Mapping[str, str],
     original: Original,
+    light_model: LightModel | None,
     *,
     prepare: bool,
 ) -> tuple[Answer, KeepArtifact, PreparedDocument | None]:
@@ -120,18 +128,23 @@ async def _read(
 
     async def read() -> Answer:
         nonlocal ready
-        then = Continuation.of(prepare_document, context.document_id, document["name"]) if prepare else None
+        arguments = (context.document_id, document["name"], light_model)
+        then = Continuation.of(prepare_document, *arguments) if prepare else None
         async with original.checked_file() as path:
             reading, values = await reader.read_and_continue(
                 path, media_type, then, progress_callback(context, ProgressUnit.PAGE)
             )
         if isinstance(reading, PagePlan):
             return Answer(encode_plan(reading))
-        ready = prepared_document(reading.markdown, values)
+        ready = prepared_document(reading.markdown, values, light_model)
         return await store_reading(reading)
 
     parameters = reader.parameters(media_type)
-    call = ProviderCall(reader.provider, reader.model, parameters, document["sha256"], as_blob=True)
+    size = size_of(document)
+    is_brief = size is not None and size <= BRIEF_BYTES
+    call = ProviderCall(
+        reader.provider, reader.model, parameters, document["sha256"], as_blob=True, is_brief=is_brief
+    )
     answer = await context.call_once(call, read)
     plan = decode_plan(answer.body)
     if plan is not None:
@@ -144,7 +157,7 @@ async def _read(
                 )
 
         read = assemble
-        call = replace(call, parameters={**parameters, "pages": "all"})
+        call = replace(call, parameters={**parameters, "pages": "all"}, is_brief=False)
         answer = await context.call_once(call, read)
     if content is None:
         content = await _cached_content(context, blobs, answer)

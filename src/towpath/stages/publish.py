@@ -12,7 +12,7 @@ from towpath.model.ids import chunk_rowid
 from towpath.model.outcome import Done, Outcome
 from towpath.model.writes import EncodedSegment, Publish
 from towpath.process_runner import ProcessRunner
-from towpath.stages.capabilities import document_of, own_field_keys, result_of
+from towpath.stages.capabilities import document_of, own_field_keys, result_of, text_result
 from towpath.stages.contract import Context
 from towpath.stages.support.artifact import load_result
 from towpath.stages.support.chunk_artifact import load_chunks
@@ -47,7 +47,8 @@ async def publish(
         words = await _index_words(context, compute, chunks, fields, summary)
     if prepared is not None:
         prepared.remove(context.run_id)
-    content = Publish(chunks, vectors, str(embedded["model"]), fields, summary, words)
+    markdown = str(text_result(context)["markdown"])
+    content = Publish(chunks, vectors, str(embedded["model"]), fields, summary, words, markdown)
     return Done({"chunks": len(chunks), "fields": len(fields)}, writes=[content])
 
 

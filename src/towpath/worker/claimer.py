@@ -20,12 +20,16 @@ from towpath.worker.settings import WorkerSettings
 
 log = logging.getLogger(__name__)
 
+#: While no run is active, follow-ups are claimed as long as fewer than this are running: one waits for the disk or
+#: its child process while the other computes.
+MAX_FOLLOW_UPS = 2
+
 
 class Claimer:
     """Claims jobs and counts the slots that running jobs use.
 
-    Follow-ups (`connect`) use no slot of the runs. Run at most one follow-up at a time, and while runs are active
-    at most one per `follow_up_pause`.
+    Follow-ups (`connect`) use no slot of the runs. While runs are active, claim follow-ups at most once per
+    `follow_up_pause`, and only when none is running.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Claimer:
         )
         self._running = 0
         self._follow_ups = 0
+        self._max_follow_ups = min(MAX_FOLLOW_UPS, settings.concurrency)
         self._follow_ups_skipped = False
         self._follow_up_allowed_at = time.monotonic() + settings.follow_up_pause
         self._stopping = False
@@ -117,7 +122,7 @@ class Claimer:
         if self._is_follow_up(job):
             self._follow_ups -= 1
             self._follow_up_allowed_at = time.monotonic() + self._settings.follow_up_pause
-        if self._follow_ups_skipped and not self._used_slots():
+        if self._follow_ups_skipped and not self._used_slots() and self._follow_ups < self._max_follow_ups:
             # The last claim excluded follow-ups; some may be due now.
             self._follow_ups_skipped = False
             self._notifier.notify()
@@ -150,8 +155,11 @@ class Claimer:
 
     def _claimable_stages(self) -> tuple[str, ...] | None:
         """The stages of the next claim, with or without follow-ups; None is every stage."""
-        paused = self._used_slots() > 0 and time.monotonic() < self._follow_up_allowed_at
-        if not self._run_stages or not (self._follow_ups or paused):
+        if self._used_slots():
+            allowed = not self._follow_ups and time.monotonic() >= self._follow_up_allowed_at
+        else:
+            allowed = self._follow_ups < self._max_follow_ups
+        if allowed or not self._run_stages:
             return self._settings.stages
         self._follow_ups_skipped = True
         return self._run_stages

@@ -38,7 +38,7 @@ from towpath.process_runner import ChildCrashed, ChildKilled, WorkOrigin, work_o
 from towpath.stages.contract import SuspendStage
 from towpath.storage.disk_errors import FULL_MESSAGE, is_disk_full
 from towpath.worker.heartbeat import HeldLease
-from towpath.worker.job_context import PROGRESS_INTERVAL, JobContext, Unseal
+from towpath.worker.job_context import PROGRESS_INTERVAL, CheckpointNeeded, JobContext, Unseal
 from towpath.worker.pause_check import PauseCheck
 from towpath.worker.provider_calls import LargeAnswerStore, ProviderCallCache
 from towpath.worker.provider_limiter import ProviderLimiter
@@ -46,8 +46,8 @@ from towpath.worker.provider_patience import ProviderPatience
 
 log = logging.getLogger(__name__)
 
-#: Stages that take some milliseconds for a text up to this size and make no provider call.
-SHORT_STAGES = frozenset({"save_markdown", "chunk", "publish"})
+#: Stages that take some milliseconds for a text up to this size, if they make no provider call but brief ones.
+SHORT_STAGES = frozenset({"save_markdown", "chunk", "embed", "publish"})
 SHORT_TEXT_BYTES = 65_536
 
 
@@ -150,7 +150,11 @@ class Executor:
         self.ledger = ledger
         self.clock = clock
         self._ledger = ledger
-        self._pipelines = pipelines
+        # Both are read for each job.
+        self._entries = {
+            (pipeline, entry.name): entry for pipeline, it in pipelines.items() for entry in it.entries
+        }
+        self._stages_of_new_runs = {name: it.stages_of_new_runs() for name, it in pipelines.items()}
         self._all_stages = all_stages
         self._artifacts = artifacts
         self._clock = clock
@@ -168,7 +172,8 @@ class Executor:
     ) -> Settlement | None:
         """Run the stage; None if the lease is lost, so that nothing may be written.
 
-        ``keep`` returns whether the worker keeps the lease for the given next stage.
+        ``keep`` returns whether the worker keeps the lease for the given next stage. Raises CheckpointNeeded if the
+        job is not stored yet and the stage writes about it.
         """
         stages = self._stages_of(job)
         entry = None if stages is None else self._find_stage(job, stages)
@@ -193,6 +198,8 @@ class Executor:
             if self._pauses is not None:
                 await self._pauses.stage(job.stage)
             outcome = await self._run(entry, context)
+        except CheckpointNeeded:
+            raise
         except LeaseLost:
             return None
         except (WorkerStopping, ChildKilled):
@@ -214,10 +221,12 @@ class Executor:
             if not is_disk_full(error):
                 return self.failed(job, error)
             outcome = self._wait_for_storage(job, FULL_MESSAGE)
-        settlement = self.settlement(job, outcome, keep, answered=provider_calls.answered_by_provider > 0)
-        if isinstance(settlement, Advance | Finish):
-            return replace(settlement, progress=context.last_progress)
-        return settlement
+        answered = provider_calls.answered_by_provider > 0
+        settlement = self._settlement_of(stages, job, outcome, keep, answered=answered)
+        if not isinstance(settlement, Advance | Finish):
+            return settlement
+        writes = (*settlement.writes, *provider_calls.unstored)
+        return replace(settlement, writes=writes, progress=context.last_progress or settlement.progress)
 
     def settlement(
         self, job: ClaimedJob, outcome: Outcome, keep: Callable[[str], bool], *, answered: bool
@@ -226,6 +235,17 @@ class Executor:
         stages = self._stages_of(job)
         if stages is None or self._find_stage(job, stages) is None:
             return self._unknown(job)
+        return self._settlement_of(stages, job, outcome, keep, answered=answered)
+
+    def _settlement_of(
+        self,
+        stages: RunStages,
+        job: ClaimedJob,
+        outcome: Outcome,
+        keep: Callable[[str], bool],
+        *,
+        answered: bool,
+    ) -> Settlement:
         settlement = self._settlement(stages, job, outcome, keep)
         if isinstance(settlement, Suspended):
             patience = self._retry_policy.of_run(job.policy).patience
@@ -251,14 +271,12 @@ class Executor:
 
     def _stages_of(self, job: ClaimedJob) -> RunStages | None:
         """The stages stored with the run; those of its pipeline for a run of an earlier version."""
-        pipeline = self._pipelines.get(job.pipeline)
-        return read_run_stages(job.options) or (pipeline.stages_of_new_runs() if pipeline else None)
+        return read_run_stages(job.options) or self._stages_of_new_runs.get(job.pipeline)
 
     def _find_stage(self, job: ClaimedJob, stages: RunStages) -> StageEntry | None:
         if (entry := self._all_stages.get(stages.key(job.stage))) is not None:
             return entry
-        pipeline = self._pipelines.get(job.pipeline)
-        return pipeline.entry(job.stage) if pipeline else None
+        return self._entries.get((job.pipeline, job.stage))
 
     def _wait_for_storage(self, job: ClaimedJob, detail: str) -> Suspend:
         policy = self._retry_policy.of_run(job.policy)

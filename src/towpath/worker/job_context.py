@@ -26,6 +26,10 @@ PROGRESS_INTERVAL = 1.0
 Unseal = Callable[[str, str], str]
 
 
+class CheckpointNeeded(Exception):
+    """The stages before this one have to be settled first: it writes about its job, which is not stored yet."""
+
+
 @dataclass(slots=True)
 class JobContext:
     """The Context of a running job. Every method that writes or calls a provider checks the lease first."""
@@ -99,19 +103,27 @@ class JobContext:
         """Whether the job is stored: not before the completion of the stage before it is settled."""
         return self.job.lease.job_id == self.held.lease.job_id
 
+    def _require_row(self) -> None:
+        """Raise CheckpointNeeded if the job is not stored: it writes now, or asks what it needs for a long call."""
+        if not self._has_row:
+            raise CheckpointNeeded
+
     async def write(self, *writes: Write) -> None:
-        assert self._has_row
+        self._require_row()
         self.held.check()
         await self.ledger.write(self.held.lease, writes)
 
     async def call_once(self, call: ProviderCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
-        assert self._has_row
+        if not call.is_brief:
+            self._require_row()
         return await self.provider_calls.call_once(call, make)
 
     async def answered(self, calls: Sequence[ProviderCall]) -> list[bool]:
+        self._require_row()
         return await self.provider_calls.answered(calls)
 
     async def batch_limit(self, provider: str, endpoint: str) -> int | None:
+        self._require_row()
         return await self.ledger.batch_limit(provider, endpoint, self.clock.now())
 
     async def save_batch_limit(self, provider: str, endpoint: str, inputs: int) -> None:
@@ -122,6 +134,7 @@ class JobContext:
         return await self.ledger.published_vectors(self.document_id, model, org_id=self.org_id)
 
     async def start_once(self, call: ProviderCall, start: Callable[[], Awaitable[str]]) -> str | None:
+        self._require_row()
         return await self.provider_calls.start_once(call, start)
 
     async def run_operation(
@@ -132,4 +145,5 @@ class JobContext:
         *,
         max_seconds: float | None = MAX_OPERATION_SECONDS,
     ) -> Answer:
+        self._require_row()
         return await self.provider_calls.run_operation(call, start, poll, max_seconds)

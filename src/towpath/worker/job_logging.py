@@ -19,7 +19,7 @@ def log_lease_lost(job: ClaimedJob) -> None:
 
 def job_log_context(job: ClaimedJob) -> AbstractContextManager[None]:
     """Log records inside the context carry the ids of the job."""
-    return tracing.stage_log_fields(
+    return tracing.StageLogFields(
         run_id=job.run_id, document_id=job.document_id, org_id=job.org_id, stage=job.stage
     )
 

@@ -38,6 +38,7 @@ from towpath.model.outcome import Suspend
 from towpath.model.payload import is_forced
 from towpath.model.poll_state import PollState
 from towpath.model.provider_answer import Answer, Pending
+from towpath.model.writes import StoreAnswer
 from towpath.stages.contract import ProviderCall, SuspendStage
 from towpath.worker.heartbeat import HeldLease
 from towpath.worker.provider_limiter import ProviderLimiter
@@ -99,17 +100,49 @@ class ProviderCallCache:
         self.made = 0
         self.reused = 0
         self.cost = 0.0
+        #: The answers of brief calls, to be stored with the settlement of the job.
+        self.unstored: list[StoreAnswer] = []
         #: Calls and polls that the provider answered.
         self.answered_by_provider = 0
 
     async def call_once(self, call: ProviderCall, make: Callable[[], Awaitable[Answer]]) -> Answer:
         key = call_key(call, self._salt)
+        if call.is_brief and (call.is_new or not await self._ledger.has_answer(self._org_id, key)):
+            return await self._call_brief(call, key, make)
         match await self._begin(call, key):
             case CallCached(answer=answer, artifact=artifact):
                 return await self._decode_answer(answer, artifact)
             case _:
                 answer = await self._attempt(call, key, make)
                 return await self._save_answer(call, key, answer)
+
+    async def _call_brief(
+        self, call: ProviderCall, key: str, make: Callable[[], Awaitable[Answer]]
+    ) -> Answer:
+        """Make the call without an intent, and keep its answer for the settlement of the job."""
+        self._held.check()
+        await self._limiter.acquire(call.provider, requests=1, tokens=call.tokens, forced=self._forced)
+        started_at = self._clock.now()
+        async with self._limiter.observe(
+            call.provider, forced=self._forced, uses_attempt=self._throttle_uses_attempt
+        ):
+            answer = await self._traced(call, make)
+        self.made += 1
+        stored = await self._retry_write(lambda: self._encode_answer(call, key, answer))
+        self.unstored.append(
+            StoreAnswer(
+                key,
+                call.provider,
+                call.model,
+                stored.answer,
+                stored.artifact,
+                stored.units,
+                stored.cost,
+                started_at,
+                self._clock.now(),
+            )
+        )
+        return replace(answer, blob_key=stored.artifact)
 
     async def answered(self, calls: Sequence[ProviderCall]) -> list[bool]:
         keys = [call_key(call, self._salt) for call in calls]
@@ -171,10 +204,7 @@ class ProviderCallCache:
         ):
             self._held.check()
             try:
-                with tracing.provider_call_span(call.provider, call.model):
-                    result = await make()
-                self.answered_by_provider += 1
-                return result
+                return await self._traced(call, make)
             except Ambiguous:
                 # It may have been paid for: the row stays reserved, so that the next try is recorded as a repetition.
                 raise
@@ -182,6 +212,12 @@ class ProviderCallCache:
                 # The last two come from a call inside this one: a batch of a long scan.
                 await self._ledger.fail_call(self._held.lease, key, str(error))
                 raise
+
+    async def _traced(self, call: ProviderCall, make: Callable[[], Awaitable[T]]) -> T:
+        with tracing.provider_call_span(call.provider, call.model):
+            result = await make()
+        self.answered_by_provider += 1
+        return result
 
     async def _poll(
         self,

@@ -28,6 +28,7 @@ from towpath.worker.claimer import Claimer
 from towpath.worker.executor import Executor
 from towpath.worker.heartbeat import Heartbeater, HeldLease
 from towpath.worker.isolated_executor import ExecutorFactory, IsolatedExecutor
+from towpath.worker.job_context import CheckpointNeeded
 from towpath.worker.job_logging import (
     job_context,
     job_log_context,
@@ -195,12 +196,18 @@ class Worker:
                 acknowledge(self._queue, held.lease, settlement, self._clock.now())
 
     async def _execute_stages(self, job: ClaimedJob, held: HeldLease) -> list[Link]:
-        """Execute the job, and the short stages after it that need no checkpoint; nothing if the lease is lost."""
+        """Execute the job, and the short stages after it that need no checkpoint; nothing if the lease is lost.
+
+        A stage that turns out to need the checkpoint of the one before it is not among them.
+        """
         links: list[Link] = []
         started = time.monotonic()
         while True:
             with job_context(job):
-                settlement = await self._execute(job, held)
+                try:
+                    settlement = await self._execute(job, held)
+                except CheckpointNeeded:
+                    return links
                 if settlement is None:
                     log_lease_lost(job)
                     return []
@@ -267,9 +274,9 @@ class Worker:
         """Settle, also when cancelled: a half-finished settlement could leave a kept lease that no worker uses."""
         settling = self._settler.settle(settlement, held)
         try:
-            return await asyncio.shield(settling)
+            return await settling
         except asyncio.CancelledError:
-            await asyncio.wait({settling})
+            # Delivered with the answer, which cannot be cancelled itself.
             return settling.result()
 
     def _next_job(

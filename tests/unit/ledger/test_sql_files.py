@@ -75,7 +75,7 @@ def test_no_comment_and_no_empty_statement_reaches_the_driver(dialect: str, verb
 
 def test_sqlite_verbs_that_settle_start_with_select_leased_jobs() -> None:
     first = statements("sqlite", "select_leased_jobs")
-    for verb in ("advance", "finish", "fail", "suspend", "release"):
+    for verb in ("advance", "advance_through", "finish", "fail", "suspend", "release"):
         assert statements("sqlite", verb)[: len(first)] == first
 
 
@@ -84,7 +84,11 @@ def test_a_verb_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["heartbeat", "progress", "advance", "finish", "fail", "suspend", "release", "lock_leased_job"]
+    "verb",
+    [
+        *("heartbeat", "progress", "advance", "advance_through", "finish", "fail", "suspend", "release"),
+        "lock_leased_job",
+    ],
 )
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_verb_under_a_lease_compares_the_epoch(dialect: str, verb: str) -> None:

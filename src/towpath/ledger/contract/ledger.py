@@ -249,6 +249,10 @@ class Ledger(Protocol):
         """Those of the keys whose calls have a cached answer."""
         ...
 
+    async def has_answer(self, org_id: str, key: str) -> bool:
+        """Whether the call with this key has a cached answer."""
+        ...
+
     async def batch_limit(self, provider: str, endpoint: str, now: datetime) -> int | None:
         """The inputs per request that the server accepts, as found in the last 30 days."""
         ...

@@ -63,7 +63,7 @@ class Webhooks(Protocol):
         *,
         delivery_ids: Sequence[str] | None = None,
     ) -> int:
-        """Send these deliveries, or all that failed, again with the same message ids; their number."""
+        """Send these deliveries, or all that failed so far, again with the same message ids; their number."""
         ...
 
     async def claim(

@@ -45,4 +45,7 @@ written_events as (
   from updated_jobs
   where keep
 )
-select job_id, document_id, run_id, org_id, 'COMPLETED' as status, cast(null as text) as ended from updated_jobs
+select
+  cast(job_id as text), cast(document_id as text), cast(run_id as text), 'COMPLETED' as status,
+  cast(null as text) as ended
+from updated_jobs

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from typing import Any, cast
+from weakref import WeakSet
 
 import numpy as np
 import psycopg
@@ -77,16 +78,27 @@ def _execute(tx: Transaction, statement: str, common: dict[str, Any], rows: Rows
         parameters["anchor"] = [dump(anchor) for anchor in parameters["anchor"]]
     if "text" in parameters:
         parameters["text"] = [strip_unstorable(text) for text in parameters["text"]]
+    if "vector" in parameters:
+        _register_vector_array(driver)
+        parameters["vector"] = _VectorArray(parameters["vector"])
     with driver.cursor() as cursor:
-        if "vector" in parameters:
-            cursor.adapters.register_dumper(_VectorArray, _vector_array_dumper(cursor))
-            parameters["vector"] = _VectorArray(parameters["vector"])
         cursor.execute(cast("Any", statement), common | parameters)
 
 
-def _vector_array_dumper(cursor: psycopg.Cursor[Any]) -> type[Dumper]:
+#: The connections that can send vectors.
+_registered = WeakSet["psycopg.Connection[Any]"]()
+
+
+def _register_vector_array(driver: psycopg.Connection[Any]) -> None:
+    """Let a connection send vectors; it keeps this, and the object ids of the types, as long as it is open."""
+    if driver not in _registered:
+        driver.adapters.register_dumper(_VectorArray, _vector_array_dumper(driver))
+        _registered.add(driver)
+
+
+def _vector_array_dumper(driver: psycopg.Connection[Any]) -> type[Dumper]:
     """A dumper for this database: the object ids of types of an extension differ between databases."""
-    row = cursor.execute("select 'vector'::regtype::oid::int8, 'vector[]'::regtype::oid::int8").fetchone()
+    row = driver.execute("select 'vector'::regtype::oid::int8, 'vector[]'::regtype::oid::int8").fetchone()
     element, array = cast("tuple[int, int]", row)
 
     class VectorArrayDumper(Dumper):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import Any, TypeVar, cast
 
+import msgspec
 import psycopg
+from psycopg.types.json import set_json_loads
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -18,6 +20,7 @@ from towpath.postgres_pooler import is_pooled
 
 T = TypeVar("T")
 
+_decode_json = msgspec.json.Decoder().decode
 _CONFLICTS = {"40001", "40P01", "55P03"}
 
 
@@ -98,6 +101,7 @@ class PostgresDatabase(RetryingDatabase):
         connection = cast("psycopg.Connection[Any]", getattr(raw, "driver_connection", raw))
         prepare = self._prepare if self._prepare is not None else not is_pooled(connection)
         connection.prepare_threshold = 2 if prepare else None
+        set_json_loads(_decode_json, connection)
         if prepare:
             # A process stopped inside a transaction would keep its job's row locked, and no sweep could rescue the job.
             connection.autocommit = True

@@ -47,7 +47,8 @@ written_events as (
   select org_id, id, null, 'RUN_COMPLETED', null, :now, null from ended_runs
 )
 select
-  updated_jobs.job_id, updated_jobs.document_id, updated_jobs.run_id, updated_jobs.org_id, 'COMPLETED' as status,
+  cast(updated_jobs.job_id as text), cast(updated_jobs.document_id as text), cast(updated_jobs.run_id as text),
+  'COMPLETED' as status,
   case when ended_runs.id is not null then 'COMPLETED' end as ended
 from updated_jobs
 left join ended_runs on ended_runs.id = updated_jobs.run_id

@@ -46,4 +46,4 @@ written_events as (
   select org_id, run_id, 'RUN_QUEUED', :now from new_items
 )
 -- At most one notification for the whole batch.
-select run_id, case when :notify then pg_notify('towpath', '') end from new_items
+select cast(run_id as text) as run_id, case when :notify then pg_notify('towpath', '') end from new_items

@@ -20,7 +20,7 @@ from towpath.ledger.columns import dump, to_instant, to_text
 from towpath.ledger.database import RetryingDatabase, Transaction, Work
 from towpath.ledger.sqlite.driver_statement import control, in_transaction
 from towpath.ledger.sqlite.group_commit import GroupCommit
-from towpath.ledger.sqlite.kept_connection import KeptConnection
+from towpath.ledger.sqlite.kept_connections import KeptConnections
 
 T = TypeVar("T")
 
@@ -66,8 +66,8 @@ class SqliteDatabase(RetryingDatabase):
         )
         event.listen(self.engine, "connect", _prepare)
         event.listen(self.engine, "begin", _no_begin)
-        # Kept for all transactions of the writer's thread: a checkout takes longer than a statement.
-        self._writer_connection = KeptConnection(self.engine)
+        self._writer_connection = KeptConnections(self.engine)
+        self._reader_connections = KeptConnections(self.engine)
         # Writers of this process wait in this queue: SQLite waits for the file lock by polling.
         self._writer = GroupCommit(self._writer_connection, super().transact)
 
@@ -87,6 +87,8 @@ class SqliteDatabase(RetryingDatabase):
     def close(self) -> None:
         self._writer.close()
         self._writer_connection.close()
+        self._threads.shutdown(wait=True)
+        self._reader_connections.close()
         super().close()
 
     def on_conflict(self) -> None:
@@ -120,7 +122,8 @@ class SqliteDatabase(RetryingDatabase):
         return None
 
     def _transact_once(self, work: Work[T], *, single: bool, read: bool, org: str | None) -> T:
-        with self.engine.connect() if read else self._writer_connection.open() as connection:
+        connections = self._reader_connections if read else self._writer_connection
+        with connections.open() as connection:
             control(connection, "begin" if read else "begin immediate")
             try:
                 answer = work(Transaction(connection, self.dialect))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, cast
 
 from sqlalchemy import Connection, Row
 from sqlalchemy.exc import DBAPIError
+
+from towpath.ledger.row_type import row_type
 
 
 def control(connection: Connection, command: str) -> None:
@@ -49,9 +49,3 @@ def translated(
     return DBAPIError.instance(
         statement, cast("dict[str, Any]", parameters), error, sqlite3.Error, dialect=connection.dialect
     )
-
-
-@cache
-def row_type(names: tuple[str, ...]) -> Any:
-    """Makes a row, with access by position and by name, of its values."""
-    return namedtuple("Row", names, rename=True)._make  # pyright: ignore[reportUntypedNamedTuple]  (made at run time)

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from towpath.ledger.database import Transaction, Work
 from towpath.ledger.sqlite.driver_statement import control, driver, in_transaction
-from towpath.ledger.sqlite.kept_connection import KeptConnection
+from towpath.ledger.sqlite.kept_connections import KeptConnections
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class _Request:
 class GroupCommit:
     """The queue of the writes of one process, and the thread that runs them."""
 
-    def __init__(self, connection: KeptConnection, run_alone: Callable[[Work[Any]], Any]) -> None:
+    def __init__(self, connection: KeptConnections, run_alone: Callable[[Work[Any]], Any]) -> None:
         """``run_alone`` runs one work in a transaction of its own, and translates and retries errors."""
         self._connection = connection
         self._run_alone = run_alone

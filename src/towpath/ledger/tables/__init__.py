@@ -1,6 +1,6 @@
 """All tables, for both engines. A test checks that the Alembic migrations create the same schema."""
 
-from towpath.ledger.tables.connections import chunk_profiles, connection_marks, connections
+from towpath.ledger.tables.chunk_connections import chunk_profiles, connection_marks, connections
 from towpath.ledger.tables.content import (
     artifacts,
     chunks,
@@ -18,6 +18,7 @@ from towpath.ledger.tables.documents import (
     documents,
     idempotency_keys,
 )
+from towpath.ledger.tables.metadata import metadata
 from towpath.ledger.tables.organizations import api_keys, audit, organizations
 from towpath.ledger.tables.processing import (
     document_processing_jobs,
@@ -30,7 +31,6 @@ from towpath.ledger.tables.processing import (
     run_events,
     workers,
 )
-from towpath.ledger.tables.schema import metadata
 from towpath.ledger.tables.webhooks import webhook_deliveries, webhook_endpoints
 from towpath.ledger.tables.word_index import word_pages, word_segments
 

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from towpath.ledger.columns import Id, Instant, Json, Serial, Vector
-from towpath.ledger.tables.schema import metadata
+from towpath.ledger.tables.metadata import metadata
 
 artifacts = Table(
     "artifacts",

@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 
 from towpath.ledger.columns import Id, Instant, Json, Vector
-from towpath.ledger.tables.schema import metadata, partial_index
+from towpath.ledger.tables.metadata import metadata, partial_index
 
 documents = Table(
     "documents",

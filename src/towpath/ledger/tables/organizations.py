@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Index, Table, Text, text
 
 from towpath.ledger.columns import Id, Instant, Json, Serial
-from towpath.ledger.tables.schema import metadata
+from towpath.ledger.tables.metadata import metadata
 
 organizations = Table(
     "organizations",

@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from towpath.ledger.columns import Id, Instant, Json, Serial
-from towpath.ledger.tables.schema import metadata, partial_index
+from towpath.ledger.tables.metadata import metadata, partial_index
 
 processing_runs = Table(
     "processing_runs",
@@ -101,9 +101,7 @@ document_processing_jobs = Table(
         "id",
         where="status = 'PENDING'",
     ),
-    # Sweeps find leases by this small index.
-    partial_index("ix_document_processing_jobs_leased", "locked_at", where="status = 'PROCESSING'"),
-    # For people who look for jobs without heartbeats. It holds the jobs of living workers only.
+    # For sweeps, and for people who look for jobs without heartbeats. It holds the jobs in progress only.
     partial_index("ix_document_processing_jobs_heartbeat", "last_heartbeat", where="status = 'PROCESSING'"),
     # For the list of failed jobs and for bulk retries.
     partial_index("ix_document_processing_jobs_failed", "org_id", "updated_at", where="status = 'FAILED'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
 from towpath.ledger.columns import Id, Instant, Json
-from towpath.ledger.tables.schema import metadata, partial_index
+from towpath.ledger.tables.metadata import metadata, partial_index
 
 # The secrets sign messages, so they are stored as they are.
 webhook_endpoints = Table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, Table
 
 from towpath.ledger.columns import Id, Serial
-from towpath.ledger.tables.schema import metadata
+from towpath.ledger.tables.metadata import metadata
 
 # The word index: immutable segments, each with the postings of some chunks (`text/index_segment.py`). A document is in
 # the segment with the highest generation that names it.

@@ -20,8 +20,9 @@ from towpath.ledger.verbs import library_models, versions
 from towpath.ledger.verbs.add_children import add_children
 from towpath.ledger.verbs.connect import connect
 from towpath.ledger.verbs.index_words import index_publication
+from towpath.ledger.verbs.provider_calls import store_answer
 from towpath.ledger.verbs.replace_chunks import replace_chunks
-from towpath.ledger.verbs.schema_fields import store_schema_fields
+from towpath.ledger.verbs.replace_schema_values import replace_schema_values
 from towpath.model.codec import field_anchor
 from towpath.model.ids import new_id
 from towpath.model.json_types import Json
@@ -32,6 +33,7 @@ from towpath.model.writes import (
     DropOriginal,
     KeepArtifact,
     Publish,
+    StoreAnswer,
     StoreNextVectors,
     StoreSchemaFields,
 )
@@ -69,6 +71,9 @@ def apply_write(tx: Transaction, job_id: str, write: object) -> Json | None:
     if isinstance(write, KeepArtifact):
         _keep_artifact(tx, job_id, write)
         return None
+    if isinstance(write, StoreAnswer):
+        store_answer(tx, job_id, write)
+        return None
     [job] = tx.fetch(_JOB, job=job_id)
     match write:
         case Publish():
@@ -91,7 +96,7 @@ def apply_write(tx: Transaction, job_id: str, write: object) -> Json | None:
         case Connect():
             connect(tx, str(job.org_id), write, to_instant_or_none(job.locked_at))
         case StoreSchemaFields():
-            store_schema_fields(tx, job_id, write)
+            replace_schema_values(tx, job_id, write)
         case StoreNextVectors():
             library_models.store_next_vectors(tx, str(job.org_id), write, to_instant(job.updated_at))
         case _:
@@ -140,7 +145,7 @@ def _publish(tx: Transaction, job: _Job, new: Publish) -> Json:
         "model": new.model,
     }
     tx.write(_PUBLISH, [published])
-    versions.publish_version(tx, str(job.document_id), str(job.run_id), counts)
+    versions.publish_version(tx, str(job.document_id), str(job.run_id), counts, new.markdown)
     index_publication(tx, str(job.org_id), str(job.document_id), new.words)
     return {"chunks": counts}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select, true, update
+from sqlalchemy import bindparam, delete, insert, select, union_all, update
 
-from towpath.ledger.columns import dump
+from towpath.ledger.columns import dump, to_instant
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunk_profiles, connection_marks, connections
 from towpath.model.ids import connection_id
@@ -22,6 +23,24 @@ from towpath.model.writes import (
 )
 
 _connections = connections.c
+
+
+def _stored_query(document: Any, other: Any) -> Any:
+    c = _connections
+    return select(c.id, c.a_chunk_id, c.b_chunk_id, other.label("other"), c.created_at).where(
+        document == bindparam("document"), ~c.pinned, ~c.hidden
+    )
+
+
+# Built once: building a statement takes SQLAlchemy longer than SQLite takes to run it.
+#: The connections of a document that are not pinned or hidden, with the other document.
+_STORED = union_all(
+    _stored_query(_connections.a_document_id, _connections.b_document_id),
+    _stored_query(_connections.b_document_id, _connections.a_document_id),
+)
+_DELETE_CONNECTION = delete(connections).where(_connections.id == bindparam("connection"))
+_DELETE_PROFILE = delete(chunk_profiles).where(chunk_profiles.c.chunk_id == bindparam("chunk"))
+_INSERT_PROFILE = insert(chunk_profiles)
 
 #: Rows per statement; SQLite allows 32,766 parameters in one.
 _BATCH = 500
@@ -40,12 +59,11 @@ def connect(tx: Transaction, org_id: str, write: Connect, claimed_at: datetime |
     if not _is_current(published_runs, write.document):
         return
     current = [diff for diff in write.diffs if _is_current(published_runs, diff.other)]
-    rows: list[dict[str, object]] = []
     for diff in current:
         for moved in diff.moved_marks:
             _move_mark(tx, moved, write)
-        _delete_outdated(tx, write.document.document_id, diff, claimed_at)
-        rows += [_row(connection) for connection in diff.connections]
+    _delete_outdated(tx, write.document.document_id, current, claimed_at)
+    rows = [_row(connection) for diff in current for connection in diff.connections]
     _save_profiles(tx, org_id, write.profiles)
     if rows:
         tx.run("connect", rows=dump(rows), org_id=org_id, now=write.at)
@@ -66,13 +84,11 @@ def _row(connection: Connection) -> dict[str, object]:
 
 def _save_profiles(tx: Transaction, org_id: str, profiles: Mapping[str, ChunkProfile]) -> None:
     chunk_ids = sorted(profiles)
+    tx.write(_DELETE_PROFILE, [{"chunk": chunk_id} for chunk_id in chunk_ids])
     for start in range(0, len(chunk_ids), _BATCH):
         batch = chunk_ids[start : start + _BATCH]
-        tx.connection.execute(delete(chunk_profiles).where(chunk_profiles.c.chunk_id.in_(batch)))
-        tx.connection.execute(
-            insert(chunk_profiles),
-            [{"chunk_id": chunk_id, "org_id": org_id, **asdict(profiles[chunk_id])} for chunk_id in batch],
-        )
+        rows = [{"chunk_id": chunk_id, "org_id": org_id, **asdict(profiles[chunk_id])} for chunk_id in batch]
+        tx.write(_INSERT_PROFILE, rows)
 
 
 def _is_current(published_runs: dict[str, str | None], version: DocumentPublication) -> bool:
@@ -80,34 +96,29 @@ def _is_current(published_runs: dict[str, str | None], version: DocumentPublicat
 
 
 def _delete_outdated(
-    tx: Transaction, document_id: str, diff: ConnectionDiff, claimed_at: datetime | None
+    tx: Transaction, document_id: str, diffs: Sequence[ConnectionDiff], claimed_at: datetime | None
 ) -> None:
-    """Delete the stored connections of the two documents that no longer hold and are not pinned or hidden.
+    """Delete the stored connections of the compared documents that no longer hold and are not pinned or hidden.
 
     A connection that was created after the job was claimed is kept: the job of the other document found it at the same
     time, and this job may not have it among its candidates.
     """
-    other = diff.other.document_id
-    c = _connections
-    known = true() if claimed_at is None else c.created_at <= claimed_at
-    stored = tx.connection.execute(
-        select(c.id, c.a_chunk_id, c.b_chunk_id).where(
-            or_(
-                and_(c.a_document_id == document_id, c.b_document_id == other),
-                and_(c.a_document_id == other, c.b_document_id == document_id),
-            ),
-            ~c.pinned,
-            ~c.hidden,
-            known,
-        )
-    ).all()
-    valid = {(connection.a_chunk_id, connection.b_chunk_id) for connection in diff.connections}
+    valid = {
+        diff.other.document_id: {
+            (connection.a_chunk_id, connection.b_chunk_id) for connection in diff.connections
+        }
+        for diff in diffs
+    }
+    if not valid:
+        return
     outdated = sorted(
-        str(row.id) for row in stored if (str(row.a_chunk_id), str(row.b_chunk_id)) not in valid
+        str(row.id)
+        for row in tx.fetch(_STORED, document=document_id)
+        if str(row.other) in valid
+        and (str(row.a_chunk_id), str(row.b_chunk_id)) not in valid[str(row.other)]
+        and (claimed_at is None or to_instant(row.created_at) <= claimed_at)
     )
-    for start in range(0, len(outdated), _BATCH):
-        batch = outdated[start : start + _BATCH]
-        tx.connection.execute(delete(connections).where(c.id.in_(batch)))
+    tx.write(_DELETE_CONNECTION, [{"connection": connection} for connection in outdated])
 
 
 def _move_mark(tx: Transaction, moved: MovedMark, write: Connect) -> None:

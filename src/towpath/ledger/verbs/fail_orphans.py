@@ -1,4 +1,4 @@
-"""Fails the runs whose worker was lost and whose policy says that a lost process ends the run."""
+"""Fails runs that lost their worker, if their stored policy is `recovery = "fail"`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the embedding model of a library, and replaces it by another one when all vectors of that one exist.
+"""Reads the embedding model of a library, and switches to the next model once every chunk has a vector of it.
 
 The vectors of the next model are stored beside the present ones by one `reembed` job per document. When no chunk lacks
 one, a single transaction puts them in place; until then the present vectors answer.

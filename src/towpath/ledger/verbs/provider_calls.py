@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Update, bindparam, select, update
 
 from towpath.errors import LeaseLost
-from towpath.ledger.columns import strip_unstorable, to_instant_or_none, to_json
+from towpath.ledger.columns import dump, strip_unstorable, to_instant_or_none, to_json
 from towpath.ledger.contract.provider_calls import (
     CallAnswer,
     CallCached,
@@ -23,6 +23,7 @@ from towpath.ledger.tables import provider_calls
 from towpath.ledger.verbs.claim import lock_leased_job
 from towpath.model.ids import new_id
 from towpath.model.job import Lease
+from towpath.model.writes import StoreAnswer
 
 _calls = provider_calls.c
 
@@ -105,6 +106,29 @@ def answered(tx: Transaction, org_id: str, keys: Sequence[str]) -> set[str]:
         )
         known.update(tx.connection.execute(query).scalars())
     return known
+
+
+def has_answer(tx: Transaction, org_id: str, key: str) -> bool:
+    """Whether the call has a cached answer."""
+    return bool(tx.run("has_answer", org_id=org_id, key=key))
+
+
+def store_answer(tx: Transaction, job_id: str, brief: StoreAnswer) -> None:
+    """Store the answer of a brief call of a leased job."""
+    tx.run(
+        "store_answer",
+        id=new_id(),
+        job_id=job_id,
+        key=brief.key,
+        provider=brief.provider,
+        model=brief.model,
+        answer=None if brief.answer is None else dump(brief.answer),
+        artifact=brief.artifact,
+        units=dump(dict(brief.units)),
+        cost=brief.cost,
+        started_at=brief.started_at,
+        answered_at=brief.answered_at,
+    )
 
 
 def save_operation_id(tx: Transaction, lease: Lease, key: str, operation_id: str) -> None:

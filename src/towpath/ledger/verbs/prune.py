@@ -47,25 +47,16 @@ def prune(tx: Transaction, what: str, before: datetime, after: str | None, limit
 
 def _prune_runs(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:
     """Prune ended runs with their jobs and events, except the published and the latest run of each document."""
-    newer = processing_runs.alias("newer")
-    unfinished = document_processing_jobs.alias("unfinished")
-    needed = (
-        exists().where(documents.c.published_run_id == _runs.id)
-        | ~exists().where(newer.c.document_id == _runs.document_id, newer.c.created_at > _runs.created_at)
-        | exists().where(
-            unfinished.c.document_id == _runs.document_id,
-            unfinished.c.run_id == _runs.id,
-            unfinished.c.status.not_in(sorted(JOB_ENDS)),
-        )
-    )
     query = (
-        select(_runs.id, _runs.created_at, _runs.ended_at, _runs.document_id, needed.label("needed"))
+        select(_runs.id, _runs.created_at, _runs.ended_at, _runs.document_id)
         .where(*([] if after is None else [_runs.id > after]))
         .order_by(_runs.id)
         .limit(limit)
     )
     rows = tx.connection.execute(query).all()
-    old = [row for row in rows if not row.needed and row.ended_at is not None and row.ended_at < before]
+    ended = [row for row in rows if row.ended_at is not None and row.ended_at < before]
+    needed = _needed_runs(tx, ended)
+    old = [row for row in ended if str(row.id) not in needed]
     pruned = [str(row.id) for row in old]
     jobs = events = 0
     if pruned:
@@ -76,6 +67,34 @@ def _prune_runs(tx: Transaction, before: datetime, after: str | None, limit: int
     return PruneResult(
         len(pruned), jobs, events, after=_cursor(rows, limit, [row.created_at < before for row in rows])
     )
+
+
+def _needed_runs(tx: Transaction, runs: Sequence[Any]) -> set[str]:
+    """Those of the runs that are published, the latest of their document, or have a job that has not ended.
+
+    Asked by the ids of the batch: as conditions of its query, Postgres reads all documents and jobs for each batch.
+    """
+    if not runs:
+        return set()
+    run_ids = [str(row.id) for row in runs]
+    document_ids = sorted({str(row.document_id) for row in runs})
+    published = select(documents.c.published_run_id).where(documents.c.id.in_(document_ids))
+    newest = (
+        select(_runs.document_id, func.max(_runs.created_at).label("created_at"))
+        .where(_runs.document_id.in_(document_ids))
+        .group_by(_runs.document_id)
+    )
+    unfinished = select(_jobs.run_id).where(
+        _jobs.document_id.in_(document_ids), _jobs.run_id.in_(run_ids), _jobs.status.not_in(sorted(JOB_ENDS))
+    )
+    newest_at = {str(row.document_id): row.created_at for row in tx.connection.execute(newest)}
+    latest = [row.id for row in runs if row.created_at >= newest_at[str(row.document_id)]]
+    found = [
+        *tx.connection.execute(published).scalars(),
+        *tx.connection.execute(unfinished).scalars(),
+        *latest,
+    ]
+    return {str(run_id) for run_id in found if run_id is not None}
 
 
 def _prune_events(tx: Transaction, before: datetime, after: str | None, limit: int) -> PruneResult:

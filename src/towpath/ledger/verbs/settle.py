@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
 from towpath.errors import LeaseLost
-from towpath.ledger.columns import dump, to_instant, to_text
+from towpath.ledger.columns import dump, to_instant
 from towpath.ledger.contract.settlements import (
     Advance,
     Fail,
@@ -23,16 +23,14 @@ from towpath.ledger.contract.settlements import (
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import document_processing_jobs
 from towpath.ledger.verbs import row_conversion
-from towpath.ledger.verbs.throttling import RESUME_DELAY
+from towpath.ledger.verbs.settlement_rows import settlement_row, stages_row
 from towpath.ledger.verbs.webhook_events import queue_deliveries
 from towpath.lifecycle.transitions import Verb, next_job_states
-from towpath.model.ids import new_id
 from towpath.model.job import Job, JobStatus, Lease
 from towpath.model.json_types import Json
 
 #: Applies one write of a stage; the answer is added to the event that completes the stage.
 ApplyWrite = Callable[[Transaction, str, object], Json | None]
-Row = dict[str, object]
 
 _jobs = document_processing_jobs.c
 
@@ -75,18 +73,21 @@ def settle(
     now = clock()
     until = now + timedelta(seconds=lease_seconds)
     written = _Written()
-    accepted: dict[int, Settlement] = {}
-    level = latest
-    while level:
-        _write_settlements(tx, level.values(), details, now, until, written)
-        stored = {index: item for index, item in level.items() if item.lease.job_id in written.statuses}
-        accepted |= stored
-        level = {index: then for index, item in stored.items() if (then := _then(item)) is not None}
+    _advance_through(tx, latest.values(), details, now, until, written)
+    last = {
+        index: list(settled_together(item))[-1]
+        for index, item in latest.items()
+        if _then(item) is None or item.lease.job_id in written.statuses
+    }
+    _write_settlements(tx, last.values(), details, now, until, written)
+    accepted = {index: item for index, item in last.items() if item.lease.job_id in written.statuses}
     if written.ended_documents:
         ended = dump(sorted(written.ended_documents))
-        if tx.run("has_queued_runs", documents=ended):
+        needed = tx.run("check_ended_runs", documents=ended)[0]
+        if needed.has_queued:
             tx.run("wake_next", documents=ended, now=now)
-        queue_deliveries(tx, written.ended_runs, now)
+        if needed.has_endpoints:
+            queue_deliveries(tx, written.ended_runs, now)
     refused = [item for index, item in enumerate(settlements) if index not in accepted]
     jobs = _jobs_of(tx, refused) if refused else {}
     return [
@@ -118,6 +119,25 @@ def _apply_writes(
     return details
 
 
+def _advance_through(
+    tx: Transaction,
+    settlements: Collection[Settlement],
+    details: Mapping[str, Json],
+    now: datetime,
+    until: datetime,
+    written: _Written,
+) -> None:
+    """Complete the stages of settlements of several stages, but for the last one, whose job is created and held."""
+    rows = [
+        stages_row(list(settled_together(first)), details)
+        for first in settlements
+        if _then(first) is not None
+    ]
+    if rows:
+        for row in tx.run("advance_through", rows=dump(rows), now=now, until=until):
+            written.statuses[str(row.job_id)] = row.status
+
+
 def _write_settlements(
     tx: Transaction,
     settlements: Collection[Settlement],
@@ -128,7 +148,7 @@ def _write_settlements(
 ) -> None:
     """Run one statement for each kind of settlement in the batch. ``details`` belong to events of completed stages."""
     for kind, verb in _VERB.items():
-        items = [_row(item, now) for item in settlements if type(item) is kind]
+        items = [settlement_row(item, now) for item in settlements if type(item) is kind]
         for item in items:
             if (detail := details.get(str(item["job_id"]))) is not None:
                 item["detail"] = detail
@@ -171,56 +191,6 @@ def _then(item: Settlement) -> Settlement | None:
 
 def _writes(item: Settlement) -> Sequence[object]:
     return item.writes if isinstance(item, Advance | Finish) else ()
-
-
-def _row(item: Settlement, now: datetime) -> Row:
-    row: Row = {"job_id": item.lease.job_id, "epoch": item.lease.epoch}
-    match item:
-        case Advance():
-            row |= {
-                "result": item.result,
-                "keep": item.keep,
-                "next_id": item.next_id or new_id(),
-                "next_stage": item.next_stage,
-                "next_payload": item.next_payload,
-                "sealed_password": item.sealed_password,
-                "max_attempts": item.max_attempts,
-                "progress": item.progress and asdict(item.progress),
-            }
-        case Finish():
-            follow_ups = [{"id": new_id(), "stage": stage} for stage in item.follow_ups]
-            row |= {
-                "result": item.result,
-                "follow_ups": follow_ups,
-                "max_attempts": item.max_attempts,
-                "progress": item.progress and asdict(item.progress),
-            }
-        case Fail():
-            row |= {
-                "error": item.error,
-                "line": f"{to_text(now)} {item.error}",
-                "retry_at": to_text(item.retry_at),
-                "final": item.final,
-                "failure_type": item.failure_type,
-                "error_code": item.error_code,
-                "rejected_by": item.rejected_by,
-                "rejection_code": item.rejection_code,
-                "crashed": item.crashed,
-                "max_crashes": item.max_crashes,
-            }
-        case Suspended():
-            row |= {
-                "until": to_text(item.until),
-                "until_if_resumed": to_text(min(item.until, now + RESUME_DELAY)),
-                "reason": item.reason,
-                "provider": item.provider,
-                "detail": item.detail,
-                "payload": item.payload,
-                "line": None if item.log_line is None else f"{to_text(now)} {item.log_line}",
-            }
-        case Release():
-            pass
-    return row
 
 
 def _settled(item: Settlement, written: _Written, until: datetime) -> Settled:

@@ -8,7 +8,6 @@ from datetime import datetime
 from sqlalchemy import select, update
 
 from towpath.errors import KeyConflict
-from towpath.ledger.columns import dump
 from towpath.ledger.contract.ledger import Submission, Submitted
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import documents, idempotency_keys
@@ -17,10 +16,10 @@ from towpath.ledger.verbs.audit import write_audit
 from towpath.ledger.verbs.labels import add_labels
 from towpath.ledger.verbs.queue_run import lock_document
 from towpath.ledger.verbs.resubmit import resubmit
-from towpath.ledger.verbs.submission_row import submission_row
+from towpath.ledger.verbs.submission_row import store_new, store_row, submission_row
 from towpath.ledger.verbs.submit_version import retried_upload, submit_version
 from towpath.model.audit import AuditAction, AuditEntry
-from towpath.model.ids import document_id, new_id
+from towpath.model.ids import new_id
 from towpath.model.json_types import Json
 from towpath.model.labels import NO_LABELS
 
@@ -42,28 +41,33 @@ def submit(
     return answers
 
 
+def needs_one_statement(submission: Submission) -> bool:
+    """Whether one statement stores all of a new document."""
+    return (
+        not _has_versions(submission)
+        and not submission.actor
+        and submission.idempotency_key is None
+        and submission.labels == NO_LABELS
+    )
+
+
+def submit_new(tx: Transaction, submission: Submission, now: datetime, notify: bool) -> Submitted | None:
+    """Submit one upload by one statement; None, and nothing is stored, if the organization has the document."""
+    return store_new(tx, [submission], now, notify)[0]
+
+
 def submit_documents(
     tx: Transaction, submissions: Sequence[Submission], now: datetime, notify: bool = False
 ) -> list[Submitted]:
     """Submit documents. Those without a key are stored by one statement; bytes that are known are skipped by it."""
-    items = {
-        index: submission_row(submission, document_id(submission.document.org_id, submission.document.sha256))
-        for index, submission in enumerate(submissions)
-        if not _has_versions(submission)
-    }
-    stored: set[str] = set()
-    if items:
-        inserted = tx.run("submit", rows=dump(list(items.values())), now=now, notify=notify)
-        stored = {str(row.run_id) for row in inserted}
+    without_key = [submission for submission in submissions if not _has_versions(submission)]
+    stored = iter(store_new(tx, without_key, now, notify) if without_key else ())
     answers: list[Submitted] = []
-    for index, submission in enumerate(submissions):
-        item = items.get(index)
-        if item is None:
+    for submission in submissions:
+        if _has_versions(submission):
             answers.append(submit_version(tx, submission, now, notify))
-        elif item["run_id"] in stored:
-            answers.append(Submitted(str(item["document_id"]), str(item["run_id"])))
         else:
-            answers.append(_resubmit(tx, submission, now, notify))
+            answers.append(next(stored) or _resubmit(tx, submission, now, notify))
         if submission.idempotency_key is not None:
             _save_key(tx, submission, answers[-1], now)
     write_audit(tx, [_entry(*pair) for pair in zip(submissions, answers, strict=True) if pair[0].actor], now)
@@ -105,7 +109,7 @@ def _resubmit(tx: Transaction, submission: Submission, now: datetime, notify: bo
             return retried
         # The id of these bytes is that of a document whose later versions have other bytes.
         item = submission_row(submission, new_id())
-        if tx.run("submit", rows=dump([item]), now=now, notify=notify):
+        if store_row(tx, item, now, notify):
             return Submitted(str(item["document_id"]), str(item["run_id"]))
         known_id = _document_with_bytes(tx, submission)
         assert known_id is not None

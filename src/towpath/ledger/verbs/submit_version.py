@@ -21,7 +21,7 @@ from towpath.ledger.verbs.end_runs import end_runs
 from towpath.ledger.verbs.queue_run import lock_document, queue_run
 from towpath.ledger.verbs.resubmit import resubmit
 from towpath.ledger.verbs.row_conversion import text_or_none
-from towpath.ledger.verbs.submission_row import submission_row
+from towpath.ledger.verbs.submission_row import store_row, submission_row
 from towpath.model.ids import is_id, keyed_document_id
 from towpath.model.run import RunReason
 from towpath.model.version import with_version
@@ -128,7 +128,7 @@ def _create(tx: Transaction, submission: Submission, now: datetime, notify: bool
     shared = _shared_blob(tx, submission)
     used = _with_blob(submission, 1, shared)
     item = submission_row(used, keyed_document_id(document.org_id, document.key))
-    if not tx.run("submit", rows=dump([item]), now=now, notify=notify):
+    if not store_row(tx, item, now, notify):
         return None
     document_id, run_id = str(item["document_id"]), str(item["run_id"])
     version = versions.new_version(used.document, 1, used.document.blob_key, run_id, now)

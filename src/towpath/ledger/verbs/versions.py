@@ -101,8 +101,13 @@ def insert_version(
     )
 
 
-def publish_version(tx: Transaction, document_id: str, run_id: str, counts: dict[str, int]) -> None:
-    """The document's row describes the version that this run publishes; does nothing without versions."""
+def publish_version(
+    tx: Transaction, document_id: str, run_id: str, counts: dict[str, int], markdown: str | None
+) -> None:
+    """The document's row describes the version that this run publishes; does nothing without versions.
+
+    ``markdown`` is the blob of its text: the results of stages that are settled with this one are not stored yet.
+    """
     number = version_of(_options(tx, run_id))
     stored = tx.fetch(_VERSION, document=document_id, version=number)
     if not stored:
@@ -111,7 +116,7 @@ def publish_version(tx: Transaction, document_id: str, run_id: str, counts: dict
     of_version = (_versions.document_id == document_id, _versions.number == number)
     values: dict[str, object] = {
         "run_id": run_id,
-        "content_key": text_result(tx, document_id, run_id, "markdown"),
+        "content_key": markdown or text_result(tx, document_id, run_id, "markdown"),
     }
     if row.chunks_added is None:
         values |= {f"chunks_{name}": counts[name] for name in ("added", "removed", "kept")}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, func, or_, select, update
 
 from towpath.ledger.columns import dump, to_instant, to_instant_or_none, to_text
 from towpath.ledger.database import Transaction
@@ -158,16 +158,16 @@ def _delivery(row: Row[Any]) -> WebhookDelivery:
 def replay(
     tx: Transaction, org_id: str, endpoint_id: str, delivery_ids: Sequence[str] | None, now: datetime
 ) -> int:
-    """Make these deliveries, or all that failed, due now with a full number of attempts; those pending stay."""
+    """Make these deliveries, or all not delivered, due now with a full number of attempts; untried ones stay."""
     wanted = (
-        _deliveries.status == DeliveryStatus.FAILED
+        _deliveries.status != DeliveryStatus.DELIVERED
         if delivery_ids is None
         else _deliveries.id.in_([item for item in delivery_ids if is_id(item)])
     )
     replayed = tx.connection.execute(
         update(webhook_deliveries)
         .where(_deliveries.org_id == org_id, _deliveries.endpoint_id == endpoint_id, wanted)
-        .where(_deliveries.status != DeliveryStatus.PENDING)
+        .where(or_(_deliveries.status != DeliveryStatus.PENDING, _deliveries.attempts > 0))
         .values(
             status=DeliveryStatus.PENDING,
             attempts=0,

@@ -12,9 +12,10 @@ from pathlib import Path
 from towpath import rejections
 from towpath.errors import BlobMissing
 from towpath.providers.contract import Source
-from towpath.stages.capabilities import PdfUnlocker
+from towpath.stages.capabilities import PdfUnlocker, size_of
 from towpath.stages.contract import Context
 from towpath.stages.support.blob_source import BlobSource, FileSource
+from towpath.stages.support.inline_or_thread import SHORT_BYTES, run_inline_or_in_thread
 from towpath.storage.contract import DAMAGED_MESSAGE, MISSING_MESSAGE, BlobStore
 
 _PDF = "application/pdf"
@@ -85,7 +86,9 @@ async def original_file(blobs: BlobStore, document: Mapping[str, str]) -> AsyncG
             path = await stack.enter_async_context(blobs.as_file(document["blob_key"]))
         except FileNotFoundError as error:
             raise BlobMissing(MISSING_MESSAGE) from error
-        if await asyncio.to_thread(_sha256, path) != document["sha256"]:
+        size = size_of(document)
+        digest = await run_inline_or_in_thread(_sha256, path, size=SHORT_BYTES + 1 if size is None else size)
+        if digest != document["sha256"]:
             raise BlobMissing(DAMAGED_MESSAGE)
         yield path
 

@@ -1,4 +1,4 @@
-"""The chunks and words of small documents, made by the call that read them, for the stages that follow in this process.
+"""The chunks, words and vectors of small documents, made by the call that read them, for later stages of this process.
 
 A stage that finds nothing here computes its result itself: after a restart, or when another worker continues the run.
 """
@@ -9,9 +9,12 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from towpath.model.codec import decode_chunks
 from towpath.model.content import Chunk
 from towpath.model.writes import EncodedSegment
+from towpath.providers.contract import Embedder, Vectors
 
 #: Documents that are kept: more than a worker processes at a time.
 MAX_DOCUMENTS = 64
@@ -25,14 +28,23 @@ _CHUNKS = ("chunks", "fields", "summary", "content")
 
 @dataclass(slots=True)
 class PreparedDocument:
-    """The results of `chunk`, and the word index, of one text."""
+    """The results of `chunk`, the word index and perhaps the vectors of one text."""
 
     markdown: bytes
     chunks_body: bytes
     fields_body: bytes
     summary: Mapping[str, object]
     words: EncodedSegment
+    model: str | None = None
+    #: The vectors of the chunks by this model, with full precision; None if there is no model or the text is long.
+    vectors: bytes | None = None
     _chunks: list[Chunk] | None = field(default=None)
+
+    def vectors_of(self, embedder: Embedder) -> Vectors | None:
+        """The vectors of the chunks, if they are those of this embedder."""
+        if self.vectors is None or self.model != embedder.model:
+            return None
+        return np.frombuffer(self.vectors, np.float32).reshape(-1, embedder.dimension)
 
     def chunks(self) -> list[Chunk]:
         if self._chunks is None:

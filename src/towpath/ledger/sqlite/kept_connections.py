@@ -1,4 +1,4 @@
-"""Keeps the connection of the writing thread open between transactions, and replaces it after an error."""
+"""Keeps connections open between transactions: SQLAlchemy's pool takes longer to give one than SQLite to read a row."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 
 
-class KeptConnection:
-    """A connection for one thread at a time."""
+class KeptConnections:
+    """As many connections as were in use at the same time. One that had an error is replaced."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._connection: Connection | None = None
+        self._idle: list[Connection] = []
 
     @contextmanager
     def open(self) -> Generator[Connection]:
-        """The connection. The caller begins and ends its transaction."""
-        connection, self._connection = self._connection, None
-        if connection is None:
+        """A connection for one thread. The caller begins and ends its transaction."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
             connection = self._engine.connect()
         try:
             yield connection
@@ -28,9 +29,8 @@ class KeptConnection:
         except BaseException:
             connection.close()
             raise
-        self._connection = connection
+        self._idle.append(connection)
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        while self._idle:
+            self._idle.pop().close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, Table, Text, UniqueConstraint, text
 
 from towpath.ledger.columns import Id, Instant, Json
-from towpath.ledger.tables.schema import metadata
+from towpath.ledger.tables.metadata import metadata
 
 connections = Table(
     "connections",

@@ -16,7 +16,7 @@ _BATCH = 500
 VERIFIED_CONFIDENCE, UNVERIFIED_CONFIDENCE = 0.9, 0.3
 
 
-def store_schema_fields(tx: Transaction, job_id: str, new: StoreSchemaFields) -> None:
+def replace_schema_values(tx: Transaction, job_id: str, new: StoreSchemaFields) -> None:
     jobs, fields = document_processing_jobs.c, document_fields.c
     job = tx.connection.execute(
         select(jobs.org_id, jobs.document_id, jobs.run_id, jobs.follow_up).where(jobs.id == job_id)

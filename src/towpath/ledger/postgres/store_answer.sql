@@ -1,0 +1,16 @@
+-- Stores the answer of a brief call that a leased job made. An answer that is stored already stays.
+insert into provider_calls (
+  id, org_id, key, provider, model, status, document_id, run_id, job_id, lease_epoch, answer, answer_artifact, units,
+  cost, started_at, answered_at
+)
+select
+  cast(:id as uuid), job.org_id, cast(:key as text), cast(:provider as text), cast(:model as text), 'ANSWERED',
+  job.document_id, job.run_id, job.id, job.lease_epoch, cast(:answer as jsonb), cast(:artifact as text),
+  cast(:units as jsonb), cast(:cost as double precision), cast(:started_at as timestamptz),
+  cast(:answered_at as timestamptz)
+from document_processing_jobs as job
+where job.id = cast(:job_id as uuid)
+on conflict (org_id, key) do update
+set status = 'ANSWERED', answer = excluded.answer, answer_artifact = excluded.answer_artifact, units = excluded.units,
+    cost = excluded.cost, answered_at = excluded.answered_at, operation_id = null, error = null
+where provider_calls.status <> 'ANSWERED'
