@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from towpath.model.audit import Actor
 from towpath.model.document import Artifact, Document, DocumentLink
@@ -35,9 +35,8 @@ class DocumentLinks:
     children: Sequence[DocumentLink]
 
 
-@dataclass(frozen=True, slots=True)
-class StageStatus:
-    """One stage of a run as the API shows it."""
+class StageStatus(NamedTuple):
+    """One stage of a run as the API shows it. A tuple, because polls make hundreds of them."""
 
     name: str
     status: str

@@ -7,8 +7,8 @@ from sqlalchemy import func, select
 from towpath.ledger.columns import to_instant
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import audit, document_processing_jobs, documents
-from towpath.model.job import JobStatus
 from towpath.queries.contract import LibraryActivity, WorkedDocument
+from towpath.queries.job_status_condition import has_status
 
 _jobs, _documents, _audit = document_processing_jobs.c, documents.c, audit.c
 #: Documents that are listed as being worked.
@@ -26,16 +26,14 @@ def library_activity(tx: Transaction, org_id: str) -> LibraryActivity:
     audited = tx.connection.execute(select(func.max(_audit.id)).where(_audit.org_id == org_id)).scalar()
     created = "" if newest is None else f"{to_instant(newest.created_at).timestamp()}-{newest.id}"
     active = (_jobs.org_id == org_id, ~_jobs.follow_up)
-    waiting = tx.connection.execute(
-        select(func.count()).where(_jobs.status == JobStatus.PENDING, *active)
-    ).scalar_one()
+    waiting = tx.connection.execute(select(func.count()).where(has_status("PENDING"), *active)).scalar_one()
     running = tx.connection.execute(
-        select(func.count()).where(_jobs.status == JobStatus.PROCESSING, *active)
+        select(func.count()).where(has_status("PROCESSING"), *active)
     ).scalar_one()
     worked = tx.connection.execute(
         select(_jobs.document_id, _documents.name, _jobs.stage)
         .join(documents, _documents.id == _jobs.document_id)
-        .where(_jobs.status == JobStatus.PROCESSING, *active)
+        .where(has_status("PROCESSING"), *active)
         .order_by(_jobs.created_at, _jobs.id)
         .limit(MAX_WORKED)
     )

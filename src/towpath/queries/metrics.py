@@ -18,6 +18,7 @@ from towpath.ledger.error_codes import FOREIGN_KEY_CODES
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
 from towpath.model.event import EventKind
 from towpath.queries.contract import HourlyMetrics
+from towpath.queries.job_status_condition import has_status
 
 _jobs, _events, _runs = document_processing_jobs.c, run_events.c, processing_runs.c
 
@@ -61,7 +62,7 @@ def _expired_leases(tx: Transaction, org_id: str | None, now: datetime) -> dict[
     """PROCESSING jobs with an expired lease that no worker has rescued yet, by stage."""
     query = (
         select(_jobs.stage, func.count().label("jobs"))
-        .where(_jobs.status == "PROCESSING", _jobs.lease_until < now)
+        .where(has_status("PROCESSING"), _jobs.lease_until < now)
         .group_by(_jobs.stage)
     )
     if org_id is not None:

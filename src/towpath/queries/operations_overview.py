@@ -16,15 +16,20 @@ from towpath.ledger.tables import (
     processing_runs,
     provider_calls,
     provider_throttles,
+    run_events,
 )
+from towpath.model.event import EventKind
 from towpath.model.run import RunReason
 from towpath.queries.contract import Overview, QueueRow
+from towpath.queries.job_status_condition import has_status
+from towpath.queries.recent_events import last_event_before
 from towpath.queries.workers import workers
 
 _jobs = document_processing_jobs.c
 
 #: The reasons of runs that go on where another run stopped by itself.
 _GOES_ON = frozenset({RunReason.RESUMED, RunReason.CONTINUED})
+_RUN_EVENTS = [kind for kind in EventKind if kind.startswith("RUN_")]
 #: The window of the throughput chart, and the width of one bar.
 WINDOW = timedelta(hours=1)
 BAR = timedelta(minutes=1)
@@ -51,19 +56,28 @@ Conditions = list[ColumnElement[bool]]
 
 
 def _queue(tx: Transaction, conditions: Conditions) -> list[QueueRow]:
-    query = (
-        select(
-            _jobs.stage,
-            _jobs.status,
-            func.count().label("jobs"),
-            func.min(_jobs.available_at).label("oldest"),
+    def with_status(status: str) -> Any:
+        return (
+            select(
+                _jobs.stage,
+                _jobs.status,
+                func.count().label("jobs"),
+                func.min(_jobs.available_at).label("oldest"),
+            )
+            .where(has_status(status), *conditions)
+            .group_by(_jobs.stage, _jobs.status)
         )
-        .where(_jobs.status.in_(["PENDING", "PROCESSING", "FAILED"]), *conditions)
-        .group_by(_jobs.stage, _jobs.status)
-        .order_by(_jobs.stage, _jobs.status)
-    )
-    rows = tx.connection.execute(query)
-    return [QueueRow(row.stage, row.status, row.jobs, to_instant_or_none(row.oldest)) for row in rows]
+
+    # One query for each status, because each has an index of its own. The index has no job that is completed.
+    rows = [
+        row
+        for status in ("PENDING", "PROCESSING", "FAILED")
+        for row in tx.connection.execute(with_status(status))
+    ]
+    return [
+        QueueRow(row.stage, row.status, row.jobs, to_instant_or_none(row.oldest))
+        for row in sorted(rows, key=lambda row: (row.stage, row.status))
+    ]
 
 
 def _providers(tx: Transaction, conditions: Conditions, now: datetime) -> list[dict[str, object]]:
@@ -139,12 +153,11 @@ def _failures(tx: Transaction, conditions: Conditions) -> list[dict[str, object]
     A run that was followed by another run is history, whatever became of it.
     """
     groups: dict[tuple[str, str, str | None], list[Row[Any]]] = {}
+    timed_out = _jobs.document_id.in_(select(documents.c.id).where(documents.c.status == "TIMED_OUT"))
     rows = [
-        *tx.connection.execute(_failed_jobs(_jobs.status == "FAILED", *conditions)),
+        *tx.connection.execute(_failed_jobs(has_status("FAILED"), *conditions)),
         # A run past its deadline has no failed job: its job was cancelled.
-        *tx.connection.execute(
-            _failed_jobs(documents.c.status == "TIMED_OUT", _jobs.status == "CANCELLED", *conditions)
-        ),
+        *tx.connection.execute(_failed_jobs(timed_out, _jobs.status == "CANCELLED", *conditions)),
     ]
     for row in rows:
         error = _last_line(row.error_log) if row.follow_up else row.error or ""
@@ -207,9 +220,14 @@ def _last_line(log: str | None) -> str:
 
 
 def _throughput(tx: Transaction, conditions: Conditions, now: datetime) -> list[dict[str, object]]:
-    run = processing_runs.c
+    run, event = processing_runs.c, run_events.c
+    # Runs have no index on their times, but each of them has events: at its submission and at its end.
+    recent = select(event.run_id).where(
+        event.id > last_event_before(tx, now - WINDOW), event.at > now - WINDOW, event.kind.in_(_RUN_EVENTS)
+    )
     query = (
         select(run.id, run.state, run.created_at, run.ended_at, run.resumes_run_id, run.reason)
+        .where(run.id.in_(recent))
         .where((run.ended_at > now - WINDOW) | (run.created_at > now - WINDOW), *conditions)
         .limit(100_000)
     )

@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from towpath.model.document import Document
-from towpath.model.job import Job, JobStatus
+from towpath.model.job import JobStatus
 from towpath.model.json_types import Json
-from towpath.model.run import Run, RunState
-from towpath.model.run_stages import read_run_stages
-from towpath.model.stage_declaration import SHIPPED_STAGES
+from towpath.model.run import RunState
 from towpath.queries.contract import DocumentStatus, StageStatus
+from towpath.queries.status_rows import StatusDocument, StatusJob, StatusRun
 from towpath.queries.waiting_reason import why_waiting
 
 
 def status_of(
-    document: Document,
-    run: Run | None,
-    jobs: Sequence[Job],
+    document: StatusDocument,
+    run: StatusRun | None,
+    jobs: Sequence[StatusJob],
     stages: Mapping[str, tuple[str, ...]],
     now: datetime,
 ) -> DocumentStatus:
@@ -44,34 +42,33 @@ def status_of(
     )
 
 
-def _deadline_seconds(run: Run | None) -> float | None:
+def _deadline_seconds(run: StatusRun | None) -> float | None:
     """How many seconds a started run may take; None without a deadline."""
     if run is None or run.deadline_at is None or run.started_at is None:
         return None
     return (run.deadline_at - run.started_at).total_seconds()
 
 
-def current_job(jobs: Sequence[Job]) -> Job | None:
+def current_job(jobs: Sequence[StatusJob]) -> StatusJob | None:
     """The pending or processing job, else the last job of the run."""
     unfinished = [job for job in jobs if job.status in (JobStatus.PENDING, JobStatus.PROCESSING)]
     return unfinished[0] if unfinished else (jobs[-1] if jobs else None)
 
 
 def stage_timeline(
-    run: Run, jobs: Sequence[Job], stages: Mapping[str, tuple[str, ...]], now: datetime
+    run: StatusRun, jobs: Sequence[StatusJob], stages: Mapping[str, tuple[str, ...]], now: datetime
 ) -> tuple[StageStatus, ...]:
     by_stage = {job.stage: job for job in jobs}
-    stored = read_run_stages(run.options)
-    order = stages.get(run.pipeline, ()) if stored is None else stored.stages
+    order = stages.get(run.pipeline, ()) if run.order is None else run.order
     names = [*order, *(name for name in by_stage if name not in order)]
     return tuple(_stage_status(name, by_stage.get(name), run, now) for name in names)
 
 
-def _stage_status(name: str, job: Job | None, run: Run, now: datetime) -> StageStatus:
+def _stage_status(name: str, job: StatusJob | None, run: StatusRun, now: datetime) -> StageStatus:
     if job is None:
         ended = run.state not in (RunState.QUEUED, RunState.RUNNING)
         return StageStatus(name, "SKIPPED" if ended else "WAITING")
-    calls = cast("dict[str, Any]", (job.result or {}).get("calls") or {})
+    calls = cast("dict[str, Any]", job.calls)
     return StageStatus(
         name=name,
         status=job.status,
@@ -79,7 +76,7 @@ def _stage_status(name: str, job: Job | None, run: Run, now: datetime) -> StageS
         crashes=job.crashes,
         seconds=_seconds(job, now),
         progress=job.progress,
-        reused=job.reused_from is not None,
+        reused=job.reused,
         calls_made=int(calls.get("made", 0)),
         calls_reused=int(calls.get("reused", 0)),
         cost=float(calls.get("cost", 0.0)),
@@ -91,15 +88,15 @@ def _stage_status(name: str, job: Job | None, run: Run, now: datetime) -> StageS
     )
 
 
-def _shown_result(job: Job) -> Json | None:
+def _shown_result(job: StatusJob) -> Json | None:
     """The result of a stage that a package offers; results of shipped stages are keys of files."""
-    if job.result is None or job.stage in SHIPPED_STAGES:
+    if job.own_result is None:
         return None
-    return {name: value for name, value in job.result.items() if name not in ("calls", "towpath")}
+    return {name: value for name, value in job.own_result.items() if name not in ("calls", "towpath")}
 
 
-def _seconds(job: Job, now: datetime) -> float | None:
-    if job.reused_from is not None:
+def _seconds(job: StatusJob, now: datetime) -> float | None:
+    if job.reused:
         return 0.0
     if job.started_at is None:
         return None
@@ -107,7 +104,7 @@ def _seconds(job: Job, now: datetime) -> float | None:
     return None if end is None else max(0.0, (end - job.started_at).total_seconds())
 
 
-def _last_error(job: Job | None) -> str | None:
+def _last_error(job: StatusJob | None) -> str | None:
     if job is None or not job.error_log:
         return None
     return job.error_log.rsplit("\n", 1)[-1].split(" ", 1)[-1]

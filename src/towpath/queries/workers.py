@@ -14,6 +14,7 @@ from towpath.ledger.tables import document_processing_jobs, documents
 from towpath.ledger.tables import workers as registered_workers
 from towpath.ledger.verbs.worker_registry import WORKER_TIMEOUT
 from towpath.queries.contract import Json
+from towpath.queries.job_status_condition import has_status
 
 _jobs = document_processing_jobs.c
 Row = Any
@@ -47,7 +48,7 @@ def _jobs_by_worker(tx: Transaction, conditions: list[ColumnElement[bool]]) -> d
             _jobs.progress,
         )
         .join(documents, documents.c.id == _jobs.document_id)
-        .where(_jobs.status == "PROCESSING", *conditions)
+        .where(has_status("PROCESSING"), *conditions)
         .order_by(_jobs.locked_at, _jobs.id)
         .limit(MAX_JOBS)
     )

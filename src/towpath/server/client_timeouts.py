@@ -31,6 +31,7 @@ class _LimitedHttpProtocol(HttpToolsProtocol):
         #: When the headers must be complete; None while no headers are being read.
         self._headers_due: float | None = None
         self._header_bytes = 0
+        self._parsed_header_bytes = 0
         self._reading_body = False
         self._body_bytes = 0
         self._written = 0
@@ -61,8 +62,22 @@ class _LimitedHttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._header_bytes = 0
+        self._parsed_header_bytes = 0
         if self._headers_due is None:
             self._headers_due = self.loop.time() + self.header_seconds
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        # Headers that arrive at once are complete before their bytes are counted in `data_received`.
+        self._parsed_header_bytes += len(name) + len(value)
+        if self._parsed_header_bytes > MAX_HEADER_BYTES:
+            raise ValueError("The headers are too large.")
+
+    def send_400_response(self, msg: str) -> None:
+        if self._parsed_header_bytes > MAX_HEADER_BYTES:
+            self._close_with(b"431 Request Header Fields Too Large")
+        else:
+            super().send_400_response(msg)
 
     def on_headers_complete(self) -> None:
         self._headers_due = None

@@ -86,7 +86,7 @@ async def list_webhook_deliveries(
 async def replay_webhook_deliveries(
     services: ServicesDep, caller: Caller, webhook_id: Id, request: ReplayRequest
 ) -> ReplayedView:
-    """Send deliveries again with the same message ids, delivered ones as well; by default all that failed."""
+    """Send deliveries again with the same message ids, delivered ones as well; by default all whose attempts failed."""
     replayed = await services.webhooks.replay(
         caller.org_id,
         webhook_id,

@@ -10,6 +10,7 @@ from pydantic import Field
 from towpath.fields.display_groups import GROUPS, FieldGroup, group_of
 from towpath.model.document import Document
 from towpath.model.json_types import Json
+from towpath.model.page_unit import PageUnit, unit_of_count
 from towpath.server.schemas.base import View
 
 
@@ -33,6 +34,7 @@ class DocumentView(View):
     metadata: dict[str, object] = Field(default_factory=dict[str, object])
     language: str | None = None
     pages: int | None = None
+    page_unit: PageUnit = Field("page", description="What the pages are, such as slides or sheets")
     words: int | None = None
     chunks: int | None = None
     seconds: float | None = Field(None, description="Length of a call recording")
@@ -161,5 +163,6 @@ def _document_fields(document: Document) -> dict[str, object]:
         "key": document.key,
         "version": document.version,
         **{name: summary.get(name) for name in _SUMMARY_FIELDS},
+        "page_unit": unit_of_count(document.media_type, printed_numbers=bool(summary.get("printed_numbers"))),
         "warnings": summary.get("warnings") or [],
     }

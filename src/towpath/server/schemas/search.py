@@ -27,6 +27,10 @@ class ExplanationView(View):
         description="The mean score of the nearest candidates of other documents; 0 if there are none"
     )
     neighbour_share: float = Field(description="The share of the neighbours in the score")
+    ngram_score: float = Field(
+        description="BM25 of the query's sequences of three letters, from 0 to 1 over the candidates"
+    )
+    ngram_share: float = Field(description="The share of these sequences in the score of the words")
     matched_words: list[str]
 
 

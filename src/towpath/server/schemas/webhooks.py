@@ -63,13 +63,13 @@ class DeliveryView(View):
 
 class ReplayRequest(View):
     delivery_ids: list[str] | None = Field(
-        default=None, max_length=1000, description="Ids of deliveries; null replays all that failed"
+        default=None, max_length=1000, description="Ids of deliveries; null replays all that failed so far"
     )
 
 
 class ReplayedView(View):
     replayed: int = Field(
-        description="Number of deliveries that are sent again; pending ones are not counted"
+        description="Number of deliveries that are sent again; those without an attempt are not counted"
     )
 
 
