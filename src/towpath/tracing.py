@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
@@ -65,32 +65,41 @@ def stop_tracing() -> None:
     _tracer = None
 
 
-@contextmanager
-def stage_log_fields(*, run_id: str, document_id: str, org_id: str, stage: str) -> Generator[None]:
-    """Log records inside the context carry the ids of this job."""
-    token = log_fields.set({"run": run_id, "document": document_id, "stage": stage, "org": org_id})
-    try:
-        yield
-    finally:
-        log_fields.reset(token)
+class StageLogFields:
+    """Log records inside the context carry the ids of this job. A class, because it is entered for every job."""
+
+    __slots__ = ("_fields", "_token")
+
+    def __init__(self, *, run_id: str, document_id: str, org_id: str, stage: str) -> None:
+        self._fields = {"run": run_id, "document": document_id, "stage": stage, "org": org_id}
+
+    def __enter__(self) -> None:
+        self._token = log_fields.set(self._fields)
+
+    def __exit__(self, *_error: object) -> None:
+        log_fields.reset(self._token)
 
 
-@contextmanager
 def stage_span(
     *, run_id: str, document_id: str, org_id: str, stage: str, job_id: str, epoch: int
-) -> Generator[None]:
+) -> AbstractContextManager[None]:
     """Log records and spans inside the context carry the ids of this job."""
-    with stage_log_fields(run_id=run_id, document_id=document_id, org_id=org_id, stage=stage):
-        if _tracer is None:
-            yield
-            return
-        from opentelemetry import trace
+    fields = StageLogFields(run_id=run_id, document_id=document_id, org_id=org_id, stage=stage)
+    return fields if _tracer is None else _traced_stage(_tracer, fields, run_id, stage, job_id, epoch)
 
-        trace_id, root_id = _trace_ids(run_id)
-        flags = trace.TraceFlags(trace.TraceFlags.SAMPLED)
-        root = trace.NonRecordingSpan(trace.SpanContext(trace_id, root_id, is_remote=True, trace_flags=flags))
+
+@contextmanager
+def _traced_stage(
+    tracer: Any, fields: StageLogFields, run_id: str, stage: str, job_id: str, epoch: int
+) -> Generator[None]:
+    from opentelemetry import trace
+
+    trace_id, root_id = _trace_ids(run_id)
+    flags = trace.TraceFlags(trace.TraceFlags.SAMPLED)
+    root = trace.NonRecordingSpan(trace.SpanContext(trace_id, root_id, is_remote=True, trace_flags=flags))
+    with fields:
         attributes = {**log_fields.get(), "job": job_id, "epoch": epoch}
-        with _tracer.start_as_current_span(stage, trace.set_span_in_context(root), attributes=attributes):
+        with tracer.start_as_current_span(stage, trace.set_span_in_context(root), attributes=attributes):
             yield
 
 

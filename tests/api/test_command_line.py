@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.support.emulators.process import emulator_process, order_fault
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Server
 from tests.support.timeouts import COMMAND_SECONDS, REQUEST_SECONDS
 
@@ -27,15 +28,8 @@ class Shell:
         self.folder = folder
 
     def run(self, *arguments: str, expect: int = 0) -> str:
-        completed = subprocess.run(
-            [sys.executable, "-m", "towpath", *arguments],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-            env={name: value for name, value in os.environ.items() if not name.startswith("TOWPATH_")},
-        )
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("TOWPATH_")}
+        completed = run_towpath(*arguments, environment=clean, folder=self.folder)
         assert completed.returncode == expect, completed.stderr
         return completed.stdout if expect == 0 else completed.stdout + completed.stderr
 
@@ -83,6 +77,24 @@ def test_status_runs_jobs_and_delete(shell: Shell) -> None:
     assert "There is no document" in shell.run("status", sent["id"], expect=2)
 
 
+def test_a_stage_is_paused_and_resumed(shell: Shell) -> None:
+    (shell.folder / "note.txt").write_text("A note for the lock keeper.\n")
+    shell.run("submit", "note.txt", "--create")
+
+    assert "is paused" in shell.run("pause", "stage", "embed")
+    assert "is resumed" in shell.run("resume", "stage", "embed")
+    assert "is not paused" in shell.run("resume", "stage", "embed", expect=2)
+
+
+def test_the_folder_above_the_library_is_recognized(shell: Shell) -> None:
+    (shell.folder / "note.txt").write_text("A note for the lock keeper.\n")
+    shell.run("submit", "note.txt", "--create")
+
+    output = shell.run("list", "--data", str(shell.folder), expect=2)
+
+    assert f"Use --data {shell.folder / 'towpath-data'}" in output
+
+
 def test_commands_talk_to_the_server_of_the_folder(shell: Shell) -> None:
     (shell.folder / "note.txt").write_text("A note for the running server.\n")
     with Server(shell.folder / "towpath-data"):
@@ -100,8 +112,11 @@ def test_keys_are_created_listed_and_revoked(shell: Shell) -> None:
     assert made["secret"].startswith("tp_")
     assert listed["name"] == "laptop"
     assert made["secret"] not in json.dumps(listed)
+    shell.run("keys", "create", "phone")
+    assert shell.run("keys", "list").splitlines()[0].split()[:2] == ["ID", "NAME"]
     assert "Revoked." in shell.run("keys", "revoke", made["id"])
-    assert "no active key" in shell.run("keys", "revoke", made["id"], expect=2)
+    assert "No active key" in shell.run("keys", "revoke", made["id"], expect=2)
+    assert "Revoked." in shell.run("keys", "revoke", "phone")
 
 
 def test_check_shows_every_setting_and_its_source(shell: Shell) -> None:
@@ -128,7 +143,7 @@ def test_check_lists_the_profiles_and_marks_the_chosen_one(shell: Shell) -> None
 @pytest.mark.parametrize(
     ("file", "sentence"),
     [
-        ("prot = 1\n", "There is no setting `prot`"),
+        ("prot = 1\n", "There is no setting `prot` (file towpath.toml). Did you mean `port`?"),
         ('port = "many"\n', "cannot be 'many'"),
         ("lease_seconds = 5\n", "heartbeat_seconds"),
         ('reader = "azure"\n', "needs `document_intelligence_endpoint`"),

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Server
-from tests.support.timeouts import COMMAND_SECONDS, wait_until
+from tests.support.timeouts import wait_until
 from towpath.cli.main import main
 
 LOCKS = (
@@ -176,6 +174,31 @@ def test_retry_rerun_and_cancel_accept_names_and_prefixes(terminal: Terminal) ->
 
 
 @pytest.mark.usefixtures("submitted")
+def test_hidden_files_and_libraries_in_a_folder_are_not_submitted(terminal: Terminal) -> None:
+    folder = terminal.folder / "project"
+    for name in ("letters/a.txt", ".env", ".git/config", "letters/.cache/b", "towpath-data/blobs/c"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"The keeper wrote {name}.\n")
+    (folder / "towpath-data" / "towpath.db").write_bytes(b"")
+
+    output = terminal.run("submit", str(folder))
+
+    assert "a.txt" in output
+    assert "1 file: processing" in output
+
+
+def test_versions_have_a_key_and_their_own_text(terminal: Terminal) -> None:
+    plan = terminal.folder / "plan.txt"
+    for hour in ("eight", "nine"):
+        plan.write_text(f"The lock opens at {hour}.\n")
+        terminal.run("submit", str(plan), "--key", "plans/opening", "--wait")
+
+    assert "plans/opening, version 2" in terminal.run("show", "plan.txt")
+    assert "nine" in terminal.run("content", "plan.txt")
+    assert "eight" in terminal.run("content", "plan.txt", "--version", "1")
+    assert terminal.invoke("content", "plan.txt", "--version", "3").exit_code == 2
+
+
 def test_export_writes_readable_files(terminal: Terminal) -> None:
     target = terminal.folder / "exported"
 
@@ -208,14 +231,9 @@ def test_open_prints_the_address_of_the_page(terminal: Terminal) -> None:
 
 def test_a_server_elsewhere_is_used_with_an_api_key(tmp_path: Path) -> None:
     def command(*arguments: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-m", "towpath", *arguments, "--data", str(tmp_path / "data")],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=COMMAND_SECONDS,
-            env=dict(os.environ),
-        ).stdout
+        done = run_towpath(*arguments, "--data", str(tmp_path / "data"))
+        done.check_returncode()
+        return done.stdout
 
     secret = json.loads(command("keys", "create", "laptop", "--json"))["secret"]
     with Server(tmp_path / "data", settings={"TOWPATH_HOST": "0.0.0.0"}) as server:

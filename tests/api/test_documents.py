@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.api_client import ApiClient, open_api_client
+from tests.support.timeouts import async_wait_until
+from towpath.server.schemas.document_status import StatusView
 
 LETTER = (
     b"# Letter to the surveyor\n\nInvoice No: TP-1790-44\n\nThe aqueduct leaks at the third arch, and forty "
@@ -36,6 +38,21 @@ async def test_many_statuses_at_once_leave_unknown_ids_out(client: ApiClient) ->
     statuses = await client.get("/documents/status", ids=f"{one['id']},{unknown},nonsense,{two['id']}")
 
     assert [status["document_id"] for status in statuses] == [one["id"], two["id"]]
+
+
+async def test_a_status_in_a_list_is_the_status_of_the_document(client: ApiClient) -> None:
+    document = await client.upload("letter.md", LETTER)
+
+    async def connected() -> bool:
+        status = await client.get(f"/documents/{document['id']}/status")
+        return all(stage["status"] == "COMPLETED" for stage in status["stages"])
+
+    await async_wait_until(connected, "the last stage to be completed")
+
+    [listed] = await client.get("/documents/status", ids=document["id"])
+
+    assert listed == await client.get(f"/documents/{document['id']}/status")
+    assert StatusView.model_validate(listed).model_dump(mode="json") == listed
 
 
 async def test_markdown_original_chunks_and_fields_can_be_read(client: ApiClient) -> None:

@@ -13,9 +13,8 @@ import pytest
 
 from tests.support.api_client import ApiClient
 from tests.support.compound_files import outlook_message
+from tests.support.old_office import SlideText, presentation_file
 from tests.support.open_documents import open_document, sheet, slide
-from towpath import seccomp
-from towpath.readers.office.doc_ppt_reader import find_libreoffice
 
 SAMPLES = Path(__file__).parent.parent / "data" / "formats"
 QUERY = "wooden paddles of the upper lock"
@@ -75,6 +74,12 @@ CASES: dict[str, tuple[bytes, str, Callable[[Any], bool]]] = {
         _page(2),
     ),
     "boats.xls": ((SAMPLES / "boats.xls").read_bytes(), "application/vnd.ms-excel", _page(1)),
+    "boats.doc": ((SAMPLES / "boats.doc").read_bytes(), "application/msword", _heading("Locks")),
+    "boats.ppt": (
+        presentation_file([[SlideText(0, [("Boats", 0)])], [SlideText(1, [(SENTENCE, 0)])]]),
+        "application/vnd.ms-powerpoint",
+        _page(2),
+    ),
     "boats.rtf": (b"{\\rtf1\\ansi Marie.\\par The upper lock has wooden paddles.\\par}", "application/rtf", _anywhere),
     "gate.msg": (outlook_message("Gate", SENTENCE, {}), "application/vnd.ms-outlook", _heading("Gate")),
     "boats.fb2": (_BOOK.encode(), "application/x-fictionbook+xml", _page(2)),
@@ -122,21 +127,6 @@ async def test_front_matter_becomes_fields(client: ApiClient) -> None:
     }
 
     assert fields["status"] == "draft"
-
-
-async def test_an_old_word_file_is_read_by_libreoffice_or_refused_with_advice(client: ApiClient) -> None:
-    document = await client.upload("boats.doc", (SAMPLES / "boats.doc").read_bytes())
-    await client.wait_until_finished(document["id"])
-    run = (await client.get(f"/documents/{document['id']}/runs"))[0]
-
-    assert document["media_type"] == "application/msword"
-    if seccomp.is_supported():
-        assert run["error"].endswith("Save it as .docx and upload that.")
-        assert "LibreOffice" not in run["error"], "the sandbox would not start it"
-    elif find_libreoffice() is None:
-        assert "Install LibreOffice" in run["error"]
-    else:
-        assert (await client.get("/search", q=QUERY))["hits"][0]["anchor"]["heading_path"][-1] == "Locks"
 
 
 async def test_the_full_text_of_a_web_page_is_read_on_request(client: ApiClient) -> None:

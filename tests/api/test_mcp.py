@@ -90,7 +90,7 @@ async def test_a_client_lists_and_calls_every_tool(tmp_path: Path, library: Path
     async with connection as client:
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == TOOLS
-        assert all(tool.description for tool in tools)
+        assert all(tool.description and "    " not in tool.description for tool in tools)
 
         submitted = await _call(client, "submit", name="manual.md", text=MANUAL)
 
@@ -113,7 +113,9 @@ async def test_a_client_lists_and_calls_every_tool(tmp_path: Path, library: Path
         assert one["status"] == "not_found"
 
         listed = await _call(client, "list_documents", name="manual")
-        assert [item["id"] for item in listed["documents"]] == [submitted["id"]]
+        [item] = listed["documents"]
+        assert item["id"] == submitted["id"]
+        assert "sha256" not in item, "a model pays attention to each field"
 
         again = await _call(
             client, "submit", name="manual.md", content_base64=base64.b64encode(MANUAL.encode()).decode()
@@ -127,3 +129,14 @@ async def test_a_client_lists_and_calls_every_tool(tmp_path: Path, library: Path
             assert "stdio only" in await _error(client, "submit", path=path)
         assert "No document" in await _error(client, "get_document", document="missing.md")
         assert "Give one of" in await _error(client, "submit", name="a.md")
+
+
+def test_a_port_in_use_is_reported(library: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        command = [sys.executable, "-m", "towpath", "mcp", "--data", str(library), "--http-port", str(port)]
+        result = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert f"Port {port} of 127.0.0.1 is in use" in result.stderr

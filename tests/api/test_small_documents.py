@@ -17,6 +17,8 @@ from towpath.stages.support import prepared_documents
 NOTE = b"# The lock\n\nThe lock at Braunston was closed in March.\n\n## Costs\n\nInvoice number: 4711\n"
 
 Calls = Counter[str]
+#: What a child process is asked to do for a note whose results are not prepared.
+FUNCTIONS = ("read_and_continue", "chunk_file", "embed_fast", "index_words")
 
 
 @pytest.fixture
@@ -54,10 +56,18 @@ async def _process(client: ApiClient) -> dict[str, Any]:
     }
 
 
-async def test_a_note_needs_one_call_to_be_read_chunked_and_indexed(tmp_path: Path, calls: Calls) -> None:
+async def test_a_note_needs_one_call_to_be_read_chunked_embedded_and_indexed(
+    tmp_path: Path, calls: Calls
+) -> None:
     async with _client(tmp_path) as client:
         await _process(client)
-    assert (calls["read_and_continue"], calls["chunk_file"], calls["index_words"]) == (1, 0, 0)
+    assert [calls[name] for name in FUNCTIONS] == [1, 0, 0, 0]
+
+
+async def test_a_model_that_is_not_light_is_asked_by_the_stage(tmp_path: Path, calls: Calls) -> None:
+    async with open_api_client(tmp_path, in_threads=True, embedder="multilingual") as client:
+        await _process(client)
+    assert [calls[name] for name in (*FUNCTIONS, "embed_multilingual")] == [1, 0, 0, 0, 1]
 
 
 async def test_a_note_whose_preparation_is_lost_has_the_same_content(
@@ -69,4 +79,4 @@ async def test_a_note_whose_preparation_is_lost_has_the_same_content(
     monkeypatch.setattr(prepared_documents, "MAX_DOCUMENTS", 0)
     async with _client(tmp_path / "lost") as client:
         assert await _process(client) == expected
-    assert (calls["read_and_continue"], calls["chunk_file"], calls["index_words"]) == (2, 1, 1)
+    assert [calls[name] for name in FUNCTIONS] == [2, 1, 1, 1]

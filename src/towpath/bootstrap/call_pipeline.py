@@ -18,7 +18,7 @@ from towpath.providers.local.analysis.local_call_analyzer import LocalCallAnalyz
 from towpath.providers.local.speech.audio_extractor import LocalAudioExtractor
 from towpath.providers.local.speech.audio_window import encode_window
 from towpath.providers.local.speech.diarization import LocalDiarizer
-from towpath.providers.local.speech.transcode_audio import MODEL_BIT_RATE, SERVICE_BIT_RATE
+from towpath.providers.local.speech.transcode_to_opus import MODEL_BIT_RATE, SERVICE_BIT_RATE
 from towpath.providers.local.speech.whisper import WhisperTranscriber
 from towpath.providers.openai.call_analyzer import OpenAICallAnalyzer
 from towpath.providers.openai.transcription import OpenAITranscriber

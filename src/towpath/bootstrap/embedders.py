@@ -15,10 +15,13 @@ from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.ledger.contract.library_models import LibraryModels
 from towpath.model.library_model import ModelChange, ModelId
+from towpath.process_runner import Continuation
 from towpath.providers.contract import Embedder, Vectors
 from towpath.providers.local.embeddings.english import EnglishEmbedder
 from towpath.providers.local.embeddings.fast import FastEmbedder
+from towpath.providers.local.embeddings.local_embedder import LocalEmbedder
 from towpath.providers.local.embeddings.multilingual import MultilingualEmbedder
+from towpath.stages.support.prepare_document import LightModel
 from towpath.worker.process_pool import ProcessPool
 
 log = logging.getLogger(__name__)
@@ -54,6 +57,13 @@ def build_embedder(settings: Settings, run: Run) -> Embedder:
 
 def model_id(of: Embedder) -> ModelId:
     return ModelId(of.model, of.dimension)
+
+
+def light_model(embedder: Embedder) -> LightModel | None:
+    """The model of an embedder that is so fast that reading a small text embeds it too."""
+    if not isinstance(embedder, LocalEmbedder) or not embedder.is_light:
+        return None
+    return LightModel(embedder.model, Continuation.of(embedder.function))
 
 
 class SettingsEmbedders:

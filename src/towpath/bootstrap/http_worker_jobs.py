@@ -1,4 +1,4 @@
-"""Gives workers that speak HTTP their jobs, on a database that shows one organization at a time."""
+"""Gives jobs to workers that speak HTTP. Row-level security lets each query see one organization."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from towpath.bootstrap.database_and_storage import (
     open_worker_session,
 )
 from towpath.bootstrap.embedded_database import StartupRecovery, migrate_embedded
-from towpath.bootstrap.embedders import SettingsEmbedders, run_in_pool, start_model_changes
+from towpath.bootstrap.embedders import SettingsEmbedders, light_model, run_in_pool, start_model_changes
 from towpath.bootstrap.http_worker_jobs import open_remote_jobs
 from towpath.bootstrap.job_queue import claimed_stages, require_queue
 from towpath.bootstrap.missing_packages import install_hints
@@ -160,6 +160,7 @@ async def open_runtime(
                 background_pool=background_pool,
                 connection_store=connection_store,
                 concurrency=settings.child_processes,
+                light_model=light_model(embedders.chosen),
                 extract_fields=field_extractors.extract_fields_entry(
                     settings, field_extractor, schemas, store
                 ),

@@ -1,4 +1,4 @@
-"""The factories of ledger and process pools that a runtime uses by default, and that the drill replaces."""
+"""The factories of ledger and process pools of a runtime: the defaults, and others that the drill sets."""
 
 from __future__ import annotations
 

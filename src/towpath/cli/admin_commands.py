@@ -64,7 +64,7 @@ def list_keys(loaded: LoadedSettings, as_json: bool) -> None:
 @settings_options
 @click.argument("key_id")
 def revoke_key(loaded: LoadedSettings, key_id: str) -> None:
-    """Revoke an API key."""
+    """Revoke an API key, named by its id, the beginning of its id, or its name."""
     from towpath.cli import keys
 
     keys.revoke_key(loaded.settings, key_id)

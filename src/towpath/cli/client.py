@@ -91,6 +91,10 @@ def require_library(settings: Settings, *, create: bool = False) -> None:
     """Raise UserError if the data folder has no library, so that no command but a creating one makes one."""
     if create or not settings.embedded or settings.sqlite_file.exists():
         return
+    # A server that was started in this folder without --data.
+    inner = settings.data / Settings().data
+    if (inner / settings.sqlite_file.name).exists():
+        raise UserError(f"There is no library in {settings.data}, but in {inner}. Use --data {inner}.")
     raise UserError(
         f"There is no library in {settings.data}. Name the folder of your library with --data FOLDER or a server "
         "with --server URL. To create a library here, run `towpath serve`, or `towpath submit --create`."

@@ -38,9 +38,13 @@ def _text(target: Target, document: str, part: str, **parameters: object) -> str
 @click.command()
 @server_options
 @click.argument("document")
-def content(target: Target, document: str) -> None:
+@click.option(
+    "--version", type=click.IntRange(1), help="An earlier version: its number in `towpath versions`."
+)
+def content(target: Target, document: str, version: int | None) -> None:
     """Print a document's text as markdown."""
-    click.echo(_text(target, document, "content"))
+    parameters = {} if version is None else {"version": version}
+    click.echo(_text(target, document, "content", **parameters))
 
 
 @click.command()

@@ -86,6 +86,12 @@ def show(target: Target, document: str, as_json: bool) -> None:
     print_answer(call_api(target, request), as_json, _show_lines)
 
 
+def _length(answer: Any) -> str:
+    """`3 pages, 292 words`, or slides, sheets and chapters."""
+    counts = ((answer["pages"], answer.get("page_unit", "page")), (answer["words"], "word"))
+    return ", ".join(counted(count, unit) for count, unit in counts if count)
+
+
 def _show_lines(answer: Any) -> list[str]:
     costs, seconds = answer["costs"], answer["seconds"]
     paid = f"{costs['cost']:.4f} US dollars, " if costs["cost"] else ""
@@ -93,10 +99,7 @@ def _show_lines(answer: Any) -> list[str]:
         ("id", answer["id"]),
         ("kind", f"{answer['kind']}, {answer['media_type']}, {size_text(answer['size'])}"),
         ("language", answer["language"]),
-        (
-            "length",
-            ", ".join(counted(answer[f"{unit}s"], unit) for unit in ("page", "word") if answer[f"{unit}s"]),
-        ),
+        ("length", _length(answer)),
         ("recording", seconds and f"{int(seconds) // 60}:{int(seconds) % 60:02}"),
         ("chunks", answer["chunks"]),
         (

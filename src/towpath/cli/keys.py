@@ -15,6 +15,8 @@ from towpath import bootstrap
 from towpath.access.contract import DEFAULT_SCOPES, ApiKey, NewKey, Scope
 from towpath.access.sql_api_keys import SqlApiKeys
 from towpath.cli.client import require_library
+from towpath.cli.lookup import unique_id
+from towpath.cli.table import table_lines
 from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.ledger import migrate as migrations
@@ -62,17 +64,33 @@ def list_keys(settings: Settings, as_json: bool) -> None:
         return
     if not api_keys:
         click.echo("No keys. Create one with `towpath keys create NAME`.")
+        return
     now = SystemClock().now()
-    for key in api_keys:
-        used = f"used {key.last_used_at:%Y-%m-%d}" if key.last_used_at else "never used"
-        click.echo(
-            f"{key.id} {key.prefix}… {key.org_name:12} {key.name:20} {_scopes(key):24} {_state(key, now)}, {used}"
+    rows = [
+        (
+            key.id,
+            key.name,
+            f"{key.prefix}…",
+            key.org_name,
+            _scopes(key),
+            _state(key, now),
+            f"{key.last_used_at:%Y-%m-%d}" if key.last_used_at else "never",
         )
+        for key in api_keys
+    ]
+    headers = ("ID", "NAME", "SECRET", "ORGANIZATION", "SCOPES", "STATE", "USED")
+    click.echo("\n".join(table_lines(headers, rows)))
 
 
 def revoke_key(settings: Settings, key_id: str) -> None:
     require_library(settings)
-    _with_keys(settings, lambda keys: keys.revoke(key_id, SystemClock().now()))
+
+    async def revoke(keys: SqlApiKeys) -> None:
+        active = [(key.id, key.name) for key in await keys.all_keys() if key.revoked_at is None]
+        found = unique_id(key_id, active, "active key", "towpath keys list")
+        await keys.revoke(found, SystemClock().now())
+
+    _with_keys(settings, revoke)
     click.echo("Revoked.")
 
 

@@ -1,8 +1,9 @@
-"""Finds the document, run or job that an argument of a command names: an id, the beginning of an id, or a name."""
+"""Finds what an argument of a command names by an id, the beginning of an id, or a name: a document, run or job."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from towpath.errors import NotFound, UserError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 _ID = re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 #: The server does not take so few digits for the beginning of an id.
 _SHORT = re.compile(r"[0-9a-f]{1,3}", re.IGNORECASE)
+_MIN_DIGITS = 4
 
 
 async def find_document(server: Api, text: str) -> str:
@@ -47,6 +49,29 @@ async def find_job(server: Api, text: str) -> str:
         f"{match['document_name']} has no failed job; its status is {status['status']}. "
         "To process it again, use `towpath rerun`."
     )
+
+
+async def find_webhook(server: Api, text: str) -> str:
+    """The id of the one webhook that the text names: its id, the beginning of the id, or its URL."""
+    if _ID.fullmatch(text):
+        return text
+    endpoints = await server.get("/webhooks")
+    return unique_id(
+        text, [(item["id"], item["url"]) for item in endpoints], "webhook", "towpath webhooks list"
+    )
+
+
+def unique_id(text: str, rows: Sequence[tuple[str, str]], what: str, command: str) -> str:
+    """The id of the one row, an id and a name, whose id begins with the text or whose name it is."""
+    exact = [row_id for row_id, name in rows if text.lower() == row_id or text == name]
+    begun = [row_id for row_id, _ in rows if len(text) >= _MIN_DIGITS and row_id.startswith(text.lower())]
+    matches = exact or begun
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise NotFound(f"No {what} has the id or name {text!r}. `{command}` shows all.")
+    lines = "\n".join(f"  {row_id}  {name}" for row_id, name in rows if row_id in matches)
+    raise UserError(f"{text!r} is not unique. Give more of one of these ids:\n{lines}")
 
 
 async def _find(server: Api, text: str, kinds: str) -> Any:

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import base64
 import binascii
+import inspect
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec
 
+import click
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from towpath.cli.ask_commands import TIMEOUT_SECONDS
+from towpath.cli.bind_server_socket import bind_sockets
 from towpath.cli.client import Api, api
 from towpath.cli.lookup import find_document
 from towpath.cli.options import Target
-from towpath.errors import TowpathError, UserError
+from towpath.errors import ConfigError, TowpathError, UserError
 from towpath.version import version_text
 
 #: Characters of a document's text in one answer; the rest is read with a larger offset.
 MAX_CHARACTERS = 100_000
 HTTP_HOST = "127.0.0.1"
+#: What a list tells about a document, if it has it; a list is read by a model, whose attention it costs.
+_LISTED = (
+    *("id", "name", "kind", "media_type", "size", "status", "title", "collection", "tags", "metadata"),
+    *("language", "pages", "page_unit", "words", "seconds", "created_at"),
+)
 
 _INSTRUCTIONS = (
     "A library of documents and call recordings. `search` finds passages, `ask` answers a question with citations, "
@@ -119,7 +127,7 @@ class LibraryTools:
         cursor: str | None = None,
     ) -> dict[str, Any]:
         """List documents, newest first. `name` is a part of the name; `next_cursor` leads to the next page."""
-        return await self._server.get(
+        page = await self._server.get(
             "/documents",
             q=name,
             kind=kind,
@@ -129,6 +137,11 @@ class LibraryTools:
             limit=limit,
             cursor=cursor,
         )
+        page["documents"] = [
+            {name: value for name in _LISTED if (value := item.get(name)) not in (None, [], {})}
+            for item in page["documents"]
+        ]
+        return page
 
     @_with_messages
     async def submit(
@@ -168,15 +181,31 @@ class LibraryTools:
 
 
 def build_server(server: Api, *, allow_paths: bool) -> MCPServer[Any]:
-    mcp: MCPServer[Any] = MCPServer("towpath", instructions=_INSTRUCTIONS, version=version_text())
+    # At INFO, the address of each request would be logged, and with it what is searched for.
+    mcp: MCPServer[Any] = MCPServer(
+        "towpath", instructions=_INSTRUCTIONS, version=version_text(), log_level="WARNING"
+    )
     tools = LibraryTools(server, allow_paths=allow_paths)
     for tool in (tools.search, tools.ask, tools.get_document, tools.list_documents, tools.submit):
-        mcp.add_tool(tool)
+        mcp.add_tool(tool, description=inspect.getdoc(tool))
     return mcp
+
+
+def _check_port(port: int) -> None:
+    try:
+        for bound in bind_sockets(HTTP_HOST, port):
+            bound.close()
+    except ConfigError as error:
+        raise ConfigError(
+            f"Port {port} of {HTTP_HOST} is in use or not allowed. Choose another one with --http-port."
+        ) from error
 
 
 async def run(target: Target, *, http_port: int | None) -> None:
     """Serve until the client closes stdin, or, with a port, over HTTP on this machine until the process ends."""
+    if http_port is not None:
+        _check_port(http_port)
+        click.echo(f"MCP clients connect to http://{HTTP_HOST}:{http_port}/mcp", err=True)
     # Without a server, this process also processes what is submitted; on Postgres the workers do.
     async with api(target, with_worker=target.settings.embedded) as server:
         mcp = build_server(server, allow_paths=http_port is None)

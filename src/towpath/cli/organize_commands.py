@@ -160,6 +160,7 @@ def label_lines(answer: Any) -> list[str]:
         title += f" (edited by {answer['title_edited_by']}; extracted: {answer['extracted_title'] or 'none'})"
     rows = [
         ("title", title),
+        ("key", answer["key"] and f"{answer['key']}, version {answer['version']}"),
         ("collection", answer["collection"]),
         ("tags", ", ".join(answer["tags"])),
         ("metadata", ", ".join(f"{key}={value}" for key, value in answer["metadata"].items())),

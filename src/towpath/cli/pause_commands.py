@@ -26,5 +26,5 @@ def pause(target: Target, kind: str, name: str) -> None:
 @click.argument("name")
 def resume(target: Target, kind: str, name: str) -> None:
     """Resume a stage or a provider."""
-    call_api(target, lambda server: server.delete(f"/pauses/{kind}/{name}"))
+    call_api(target, lambda server: server.remove(f"/pauses/{kind}/{name}"))
     click.echo(f"The {kind} {name} is resumed.")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import socket
-import sys
 from collections.abc import Callable, Generator
 from contextlib import AsyncExitStack, contextmanager
 from functools import partial
@@ -19,7 +17,8 @@ from towpath import bootstrap
 from towpath.bootstrap.data_dir_lock import running_server
 from towpath.bootstrap.settings_audit import record_settings
 from towpath.bootstrap.shutdown import shutdown_signals
-from towpath.cli.bind_address import address_error, bind_sockets, url_of
+from towpath.cli.bind_server_socket import address_error, bind_sockets, url_of
+from towpath.cli.process_tuning import tune_latency
 from towpath.config import Settings
 from towpath.errors import ConfigError, FolderInUse
 from towpath.ledger import migrate as migrations
@@ -83,7 +82,7 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
         shutdown.add_callback(partial(_stop_serving, server, runtime.worker))
         # Held requests (`GET /changes`) are answered at once.
         shutdown.add_callback(lambda _now: setattr(api.state, "stopping", True))
-        _tune_latency()
+        tune_latency()
         preload = asyncio.create_task(_preload(runtime))
         await server.serve(sockets)
         preload.cancel()
@@ -140,15 +139,6 @@ def _stop_serving(server: uvicorn.Server, worker: Worker | None, now: bool) -> N
         worker.stop(now=now)
 
 
-def _tune_latency() -> None:
-    """Shorten the time for which requests wait for processing in the same process."""
-    # Threads switch every 1 ms instead of Python's default of 5 ms.
-    sys.setswitchinterval(0.001)
-    # Objects loaded at start live until exit; a full garbage collection over them stops all threads for 0.1 s.
-    gc.collect()
-    gc.freeze()
-
-
 async def _preload(runtime: bootstrap.Runtime) -> None:
     """Load the embedding model for queries and, on SQLite, the vector index, before the first search."""
     if runtime.settings.embedder in ("openai", "azure-openai"):
@@ -185,6 +175,7 @@ async def _run_worker(settings: Settings) -> None:
         assert worker is not None
         shutdown.add_callback(lambda now: worker.stop(now=now))
         log.info("worker %s started", worker.name)
+        tune_latency()
         await shutdown.wait()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from towpath.cli.table import exact_duration, size_text
+from towpath.cli.table import exact_duration, shortened, size_text
 
 _WAITING: Mapping[str, str] = {
     "free_worker": "Waiting for a free worker",
@@ -79,8 +79,12 @@ def clock_time(timestamp: str) -> str:
 
 
 def anchor_text(anchor: Mapping[str, Any]) -> str:
-    """`page 3`, `chapter 3` or `at 1:02`; empty if the anchor has none of them."""
+    """`page 3`, the heading of a chapter, or `at 1:02`; empty if the anchor has none of them."""
     if "seconds_start" in anchor:
         minutes, seconds = divmod(int(anchor["seconds_start"]), 60)
         return f"at {minutes}:{seconds:02}"
+    headings = anchor.get("heading_path")
+    if anchor.get("unit") == "chapter" and headings:
+        # The number of a chapter's file is no number that a reader knows.
+        return shortened(str(headings[-1]), 60)
     return f"{anchor.get('unit', 'page')} {anchor['page']}" if anchor.get("page") else ""

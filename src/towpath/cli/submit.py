@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,11 +18,14 @@ from towpath.cli.options import Target
 from towpath.cli.status_text import counted
 from towpath.cli.submit_progress import SubmitProgress
 from towpath.cli.table import short_id, table_lines
+from towpath.config import Settings
 from towpath.errors import UserError
 
 FINAL_STATUSES = ("COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
 FAILURE_STATUSES = FINAL_STATUSES[1:]
 CONCURRENT_UPLOADS = 4
+#: A folder with this file is the data folder of a library.
+LIBRARY_FILE = Settings().sqlite_file.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +87,26 @@ def _find_files(paths: Sequence[Path]) -> Iterable[SubmittedFile]:
         if not path.is_dir():
             yield SubmittedFile(path)
             continue
-        for file in sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".")):
+        for file in sorted(_files_of_folder(path)):
             parts = file.relative_to(path).parts
             inner = parts[0] if len(parts) > 1 else None
             folder = path.resolve().name
             yield SubmittedFile(
                 file, folder if several_folders else inner, "/".join(filter(None, (folder, *parts)))
             )
+
+
+def _files_of_folder(folder: Path) -> Iterable[Path]:
+    """All files below the folder, without hidden files and folders, and without libraries of Towpath."""
+    for parent, folders, names in os.walk(folder):
+        if LIBRARY_FILE in names:
+            folders.clear()
+            continue
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = Path(parent, name)
+            if not name.startswith(".") and file.is_file():
+                yield file
 
 
 async def _submit(

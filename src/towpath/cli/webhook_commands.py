@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from towpath.cli.lookup import find_webhook
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import counted
@@ -63,26 +64,33 @@ def list_webhooks(target: Target, as_json: bool) -> None:
 
 @webhooks.command("delete")
 @server_options
-@click.argument("webhook_id")
-def delete_webhook(target: Target, webhook_id: str) -> None:
+@click.argument("webhook")
+def delete_webhook(target: Target, webhook: str) -> None:
     """Delete an endpoint with its deliveries."""
-    call_api(target, lambda server: server.remove(f"/webhooks/{webhook_id}"))
+
+    async def request(server: Api) -> None:
+        await server.remove(f"/webhooks/{await find_webhook(server, webhook)}")
+
+    call_api(target, request)
     click.echo("Deleted.")
 
 
 @webhooks.command("rotate")
 @server_options
-@click.argument("webhook_id")
+@click.argument("webhook")
 @json_option
-def rotate_secret(target: Target, webhook_id: str, as_json: bool) -> None:
+def rotate_secret(target: Target, webhook: str, as_json: bool) -> None:
     """Create a new secret and print it. The old one signs as well for 24 hours."""
-    answer = call_api(target, lambda server: server.post(f"/webhooks/{webhook_id}/rotate"))
-    print_answer(answer, as_json, lambda rotated: [rotated["secret"]])
+
+    async def request(server: Api) -> Any:
+        return await server.post(f"/webhooks/{await find_webhook(server, webhook)}/rotate")
+
+    print_answer(call_api(target, request), as_json, lambda rotated: [rotated["secret"]])
 
 
 @webhooks.command("deliveries")
 @server_options
-@click.argument("webhook_id")
+@click.argument("webhook")
 @click.option(
     "--status",
     type=click.Choice([str(status.value) for status in DeliveryStatus]),
@@ -90,7 +98,7 @@ def rotate_secret(target: Target, webhook_id: str, as_json: bool) -> None:
 )
 @click.option("--limit", type=click.IntRange(1, 500), default=50, help="Number of deliveries, newest first.")
 @json_option
-def list_deliveries(target: Target, webhook_id: str, status: str | None, limit: int, as_json: bool) -> None:
+def list_deliveries(target: Target, webhook: str, status: str | None, limit: int, as_json: bool) -> None:
     """List deliveries: id, event, document, status, attempts, age, and the last error."""
 
     def format_lines(answer: Any) -> list[str]:
@@ -110,22 +118,26 @@ def list_deliveries(target: Target, webhook_id: str, status: str | None, limit: 
         return table_lines(headers, rows) if rows else ["No deliveries."]
 
     async def request(server: Api) -> Any:
-        return await server.get(f"/webhooks/{webhook_id}/deliveries", status=status, limit=limit)
+        path = f"/webhooks/{await find_webhook(server, webhook)}/deliveries"
+        return await server.get(path, status=status, limit=limit)
 
     print_answer(call_api(target, request), as_json, format_lines)
 
 
 @webhooks.command("replay")
 @server_options
-@click.argument("webhook_id")
+@click.argument("webhook")
 @click.argument("delivery_id", nargs=-1)
 @json_option
-def replay(target: Target, webhook_id: str, delivery_id: tuple[str, ...], as_json: bool) -> None:
-    """Send deliveries again, with the same message ids; without ids all that failed."""
+def replay(target: Target, webhook: str, delivery_id: tuple[str, ...], as_json: bool) -> None:
+    """Send deliveries again, with the same message ids; without ids all whose attempts failed."""
     body = {"delivery_ids": list(delivery_id) or None}
-    answer = call_api(target, lambda server: server.post(f"/webhooks/{webhook_id}/replay", json=body))
+
+    async def request(server: Api) -> Any:
+        return await server.post(f"/webhooks/{await find_webhook(server, webhook)}/replay", json=body)
+
     print_answer(
-        answer,
+        call_api(target, request),
         as_json,
         lambda replayed: [f"{counted(replayed['replayed'], 'delivery', 'deliveries')} queued"],
     )

@@ -23,6 +23,7 @@ class Upload(TypedDict):
     metadata: NotRequired[dict[str, Any]]
     language: NotRequired[str | None]
     pages: NotRequired[int | None]
+    page_unit: NotRequired[Literal["page", "slide", "sheet", "chapter", "minute"]]
     words: NotRequired[int | None]
     chunks: NotRequired[int | None]
     seconds: NotRequired[float | None]
@@ -54,6 +55,7 @@ class Document(TypedDict):
     metadata: NotRequired[dict[str, Any]]
     language: NotRequired[str | None]
     pages: NotRequired[int | None]
+    page_unit: NotRequired[Literal["page", "slide", "sheet", "chapter", "minute"]]
     words: NotRequired[int | None]
     chunks: NotRequired[int | None]
     seconds: NotRequired[float | None]
@@ -160,6 +162,8 @@ class Explanation(TypedDict):
     coverage_factor: float
     neighbour_score: float
     neighbour_share: float
+    ngram_score: float
+    ngram_share: float
     matched_words: list[str]
 
 

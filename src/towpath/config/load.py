@@ -68,8 +68,10 @@ def load(
                 values[name] = _convert(name, value, source)
                 sources[name] = source
             else:
+                similar = get_close_matches(name, known, n=3)
+                meant = f" Did you mean {' or '.join(f'`{item}`' for item in similar)}?" if similar else ""
                 raise ConfigError(
-                    f"There is no setting `{name}` ({source}). Known: {', '.join(sorted(known))}."
+                    f"There is no setting `{name}` ({source}).{meant} `towpath config` lists all settings."
                 )
     _apply_profile(values, sources)
     on_postgres = values.get("database") is not None

@@ -1,4 +1,4 @@
-"""Lets a test or a drill observe the calls of own stages. Without an observer it does nothing."""
+"""Tells a test or the drill which provider calls a package's stage makes. Without an observer it does nothing."""
 
 from __future__ import annotations
 

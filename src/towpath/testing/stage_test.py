@@ -19,9 +19,9 @@ from towpath.ledger import migrate
 from towpath.ledger.schema_revisions import newest_schema
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.sdk.stage import OwnStage
-from towpath.testing.instance import RunResult, StageInput, open_instance
 from towpath.testing.kill_points import KillPoint, KillReport
 from towpath.testing.paid_calls import PaidCalls
+from towpath.testing.single_stage_ledger import RunResult, StageInput, open_instance
 
 T = TypeVar("T")
 

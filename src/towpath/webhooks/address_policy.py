@@ -20,8 +20,16 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 #: Resolves a host and a port to addresses as text.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
-#: IPv6 addresses that reach an IPv4 address: NAT64 (the address is in the last 32 bits).
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+#: IPv6 addresses that reach an IPv4 address in their last 32 bits: NAT64, and the IPv4-compatible ones.
+_IPV4_IN_THE_LAST_BITS = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
+#: The only IPv6 addresses that are given to hosts of the Internet; site-local ones (fec0::/10) are not among them.
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+#: Not public, although `is_global` says so: protocol assignments (with a metadata service of Oracle Cloud), relays of
+#: 6to4, the platform service of Azure, documentation.
+_NOT_PUBLIC: tuple[Network, ...] = (
+    *map(ipaddress.IPv4Network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")),
+    ipaddress.IPv6Network("3fff::/20"),
+)
 MAX_URL_LENGTH = 2000
 
 
@@ -84,9 +92,9 @@ class AddressPolicy:
 
     def _require_allowed(self, address: Address, host: str, is_https: bool) -> None:
         target = _embedded(address)
-        if any(target in network for network in self._allowed):
+        if any(target in network or address in network for network in self._allowed):
             return
-        if not target.is_global or target.is_multicast:
+        if not _is_public(target):
             raise AddressRefused(
                 f"{host} has the address {address}, which is not public. An operator can allow its network with the "
                 "setting `webhook_networks`."
@@ -95,11 +103,18 @@ class AddressPolicy:
             raise AddressRefused("Webhooks are sent to https:// addresses only.")
 
 
+def _is_public(address: Address) -> bool:
+    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    named = any(address in network for network in _NOT_PUBLIC)
+    return address.is_global and not address.is_multicast and not named
+
+
 def _embedded(address: Address) -> Address:
     """The IPv4 address that an IPv6 address stands for, or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if address in _NAT64:
+    if any(address in network for network in _IPV4_IN_THE_LAST_BITS):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     teredo = address.teredo
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else address)

@@ -15,7 +15,7 @@ from towpath.bootstrap import cloud_providers, install_hints, job_queue, open_ru
 from towpath.config import Settings
 from towpath.errors import ConfigError, Rejected
 from towpath.ledger.contract.ledger import RunPlan
-from towpath.providers.local.speech.transcode_audio import extract_audio
+from towpath.providers.local.speech.transcode_to_opus import extract_audio
 from towpath.readers.ocr import settings as ocr
 
 find_spec: Callable[..., Any] = importlib.util.find_spec
@@ -131,6 +131,7 @@ class Recording:
     name: str = "a.wav"
     kind: str = "call"
     media_type: str = "audio/wav"
+    size: int = 44
     sha256: str = "0" * 64
     blob_key: str = "key"
     version: int = 1

@@ -45,6 +45,7 @@ def test_no_progress_is_empty() -> None:
     [
         ({"page": 3}, "page 3"),
         ({"page": 3, "unit": "chapter"}, "chapter 3"),
+        ({"page": 92, "unit": "chapter", "heading_path": ["6. Scripts", "6.3. Control"]}, "6.3. Control"),
         ({"page": 2, "unit": "sheet"}, "sheet 2"),
         ({"seconds_start": 62.4}, "at 1:02"),
         ({"heading_path": ["A"]}, ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_address
 
 import pytest
 
@@ -37,6 +38,15 @@ def _answers(*addresses: str) -> Resolve:
         "::ffff:169.254.169.254",
         "64:ff9b::7f00:1",
         "2002:7f00:1::",
+        "192.0.0.192",
+        "192.88.99.1",
+        "168.63.129.16",
+        "::127.0.0.1",
+        "::169.254.169.254",
+        "64:ff9b:1::7f00:1",
+        "fec0::1",
+        "3fff::1",
+        "4000::1",
     ],
 )
 async def test_a_name_with_an_address_that_is_not_public_is_refused(address: str) -> None:
@@ -94,6 +104,14 @@ async def test_a_network_of_the_setting_is_allowed_and_no_other() -> None:
     assert receiver.authority == "hooks.internal:8080"
     with pytest.raises(AddressRefused):
         await AddressPolicy(["10.0.0.0/8"], _answers("192.168.1.1")).check("http://hooks.internal/")
+
+
+@pytest.mark.parametrize(
+    ("network", "address"), [("::1/128", "::1"), ("127.0.0.0/8", "::ffff:127.0.0.1"), ("fd00::/8", "fd00::5")]
+)
+async def test_a_network_is_allowed_in_the_version_in_which_it_is_written(network: str, address: str) -> None:
+    receiver = await AddressPolicy([network], _answers(address)).check("http://hooks.internal/")
+    assert ip_address(receiver.address) == ip_address(address)
 
 
 async def test_the_request_goes_to_the_checked_address() -> None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.support.readers import quiet
 from towpath.intake.detect_media_type import detect_file
-from towpath.model.codec import EncodedExtraction, decode_chunks, decode_fields
+from towpath.model.codec import EncodedExtraction, decode_chunks, decode_fields, encode_extraction
+from towpath.model.content import Extraction
 from towpath.model.ids import chunk_rowid
 from towpath.process_runner import Continuation
+from towpath.providers.contract import Vectors
+from towpath.providers.local.embeddings.fast import FastEmbedder, embed_fast
+from towpath.providers.local.embeddings.multilingual import MultilingualEmbedder
 from towpath.readers.local_reader import read_and_continue, read_file
 from towpath.readers.ocr.settings import OcrSettings
 from towpath.stages.chunk import chunk_file
+from towpath.stages.embed import searchable_text
 from towpath.stages.publish import index_words
-from towpath.stages.support.prepare_document import prepare_document, prepared_document
+from towpath.stages.support.prepare_document import LightModel, prepare_document, prepared_document
 from towpath.stages.support.prepared_documents import MAX_BYTES
 
 FILES = sorted((Path(__file__).parents[3] / "data" / "chunk_manifest" / "files").iterdir())
@@ -46,6 +53,27 @@ def test_the_prepared_chunks_fields_and_words_are_those_of_the_stages(path: Path
         words.header,
     )
     assert list(ready.words.pages) == list(words.pages)
+
+
+async def run_here(function: Callable[[list[str]], Vectors], texts: list[str], /) -> Vectors:
+    return function(texts)
+
+
+def test_the_vectors_are_those_of_the_embedder() -> None:
+    embedder = FastEmbedder(run_here)
+    light_model = LightModel(embedder.model, Continuation.of(embedder.function))
+    reading = encode_extraction(Extraction("# Weir\n\nThe weir was inspected in May.\n", "test"))
+
+    ready = prepared_document(
+        reading.markdown, prepare_document(reading, DOCUMENT_ID, "a.md", light_model), light_model
+    )
+
+    assert ready is not None
+    texts = [searchable_text(chunk.anchor.heading_path, chunk.text) for chunk in ready.chunks()]
+    vectors = ready.vectors_of(embedder)
+    assert vectors is not None
+    assert np.array_equal(vectors, embed_fast(texts))
+    assert ready.vectors_of(MultilingualEmbedder(run_here)) is None
 
 
 @pytest.mark.parametrize("markdown", [b"", b" \n\t", b"x" * (MAX_BYTES + 1)])
