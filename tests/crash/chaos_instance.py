@@ -18,6 +18,7 @@ import psutil
 from sqlalchemy import text
 
 from tests.support.databases import PostgresServer
+from tests.support.forked_command import ForkedCommand
 from tests.support.ports import free_port
 from tests.support.timeouts import PROCESS_SECONDS
 from towpath.errors import DatabaseUnavailable
@@ -50,7 +51,7 @@ class ChaosInstance:
     port: int
     postgres: PostgresServer | None = None
     open_database: Callable[[], Database] = field(kw_only=True)
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict[str, subprocess.Popen[bytes]])
+    processes: dict[str, ForkedCommand] = field(default_factory=dict[str, ForkedCommand])
     _wake_at: dict[str, float] = field(default_factory=dict[str, float])
     _children: dict[int, psutil.Process] = field(default_factory=dict[int, psutil.Process])
 
@@ -141,8 +142,12 @@ class ChaosInstance:
         return self.count(f"select count(*) from workers where pid in ({listed})")
 
     def surviving_children(self) -> int:
-        """Child processes of ended processes that still run."""
-        return len(psutil.wait_procs(list(self._children.values()), timeout=10)[1])
+        """Child processes of ended processes that still run after ten seconds."""
+        # Not `psutil.wait_procs`: it raises FileNotFoundError for a process that ends at that moment.
+        until = time.monotonic() + 10
+        while (running := sum(map(_runs, self._children.values()))) and time.monotonic() < until:
+            time.sleep(0.1)
+        return running
 
     def wrong_blobs(self) -> dict[str, int]:
         """Blobs that rows miss, and blobs without a row after a repair: an upload may be killed before its row."""
@@ -169,14 +174,9 @@ class ChaosInstance:
             storage = json.loads(check.stdout[check.stdout.index("{") :])["storage"]
         return {"missing blobs": len(storage["missing"]), "blobs without a row": len(storage["orphans"])}
 
-    def _start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
-        with (self.folder / f"{name}.log").open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", "towpath", *command, "--data", str(self.folder / "data")],
-                stdout=log,
-                stderr=log,
-                env=self._environment(),
-            )
+    def _start(self, name: str, command: list[str]) -> ForkedCommand:
+        arguments = [*command, "--data", str(self.folder / "data")]
+        return ForkedCommand(arguments, self.folder / f"{name}.log", self._environment())
 
     def _environment(self) -> dict[str, str]:
         return {**os.environ, **self.settings}
@@ -225,3 +225,10 @@ def postgres_instance(
         yield instance
     finally:
         instance.close()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False

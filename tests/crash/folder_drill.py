@@ -10,7 +10,6 @@ import argparse
 import json
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.support.forked_command import run_towpath
 from tests.support.servers import FINISHED_STATUSES, Client, Server
 
 Snapshot = dict[str, Any]
@@ -126,12 +126,7 @@ def leftovers(data: Path) -> list[str]:
         findings.append(f"{running} documents with two running runs, {twice} calls stored twice")
     print(f"repeated calls (local, free): {open_windows}")
     for flags in (["--repair"], []):
-        check = subprocess.run(
-            [sys.executable, "-m", "towpath", "check", "--json", "--data", str(data), *flags],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        check = run_towpath("check", "--json", "--data", str(data), *flags)
         storage = json.loads(check.stdout)["storage"]
     if storage["orphans"] or storage["missing"]:
         findings.append(f"blobs: {len(storage['orphans'])} orphans, {len(storage['missing'])} missing")

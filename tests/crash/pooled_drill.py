@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ import psycopg
 
 from tests.support.api_client import ApiClient, open_api_client
 from tests.support.databases import PostgresServer, private_postgres
+from tests.support.forked_command import ForkedCommand
 from tests.support.pgbouncer import pooled, pooled_dsn
 from tests.support.timeouts import PROCESS_SECONDS, wait_until
 from towpath.ledger.migrate import upgrade
@@ -108,22 +108,12 @@ def _letter(number: int) -> bytes:
 
 
 @contextmanager
-def _workers(folder: Path, address: str) -> Generator[list[subprocess.Popen[bytes]]]:
-    command = [
-        sys.executable,
-        "-m",
-        "towpath",
-        "worker",
-        "--data",
-        str(folder / "data"),
-        "--database",
-        address,
-    ]
-    workers: list[subprocess.Popen[bytes]] = []
+def _workers(folder: Path, address: str) -> Generator[list[ForkedCommand]]:
+    arguments = ["worker", "--data", str(folder / "data"), "--database", address]
+    workers: list[ForkedCommand] = []
     try:
         for number in range(WORKERS):
-            with (folder / f"worker-{number}.log").open("ab") as log:
-                workers.append(subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **PACE}))
+            workers.append(ForkedCommand(arguments, folder / f"worker-{number}.log", {**os.environ, **PACE}))
         yield workers
         for worker in workers:
             worker.terminate()

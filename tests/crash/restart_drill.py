@@ -26,6 +26,7 @@ from sqlalchemy import text
 from tests.support import pdfs
 from tests.support.databases import FAST_SETTINGS, private_postgres
 from tests.support.emulators.process import EmulatorProcess, emulator_process, order_fault, state
+from tests.support.forked_command import ForkedCommand
 from tests.support.servers import Client, Server
 from tests.support.timeouts import PROCESS_SECONDS, wait_until
 from towpath.ledger.database import Database
@@ -101,7 +102,7 @@ class RestartDrill:
     def _settings_for(self, stage: str) -> dict[str, str]:
         return {**self._settings, "TOWPATH_SHUTDOWN_GRACE_SECONDS": str(GRACE_SECONDS[stage])}
 
-    def _stop(self, process: subprocess.Popen[bytes], stage: str, rng: random.Random) -> None:
+    def _stop(self, process: subprocess.Popen[bytes] | ForkedCommand, stage: str, rng: random.Random) -> None:
         """Send SIGTERM while the stage runs, and check what the process left behind."""
         if stage == "embed":
             wait_until(lambda: self._embedding_requests() > 0, "the paid call to be sent")
@@ -144,11 +145,9 @@ class RestartDrill:
     def _rows(self, query: str, **values: str) -> Any:
         return self.database.transact(lambda tx: tx.connection.execute(text(query), values).all(), read=True)
 
-    def _start_worker(self, stage: str) -> subprocess.Popen[bytes]:
+    def _start_worker(self, stage: str) -> ForkedCommand:
         environment = {**os.environ, **self._settings_for(stage)}
-        with self._log.open("ab") as log:
-            command = [sys.executable, "-m", "towpath", "worker", "--data", str(self._data)]
-            return subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        return ForkedCommand(["worker", "--data", str(self._data)], self._log, environment)
 
     @contextmanager
     def _last_worker(self) -> Generator[None]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 import tarfile
 from contextlib import closing
 from pathlib import Path
@@ -13,18 +11,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Client, Server
-from tests.support.timeouts import COMMAND_SECONDS, wait_until
+from tests.support.timeouts import wait_until
 
 
 def towpath(*arguments: str, expect: int = 0) -> str:
-    completed = subprocess.run(
-        [sys.executable, "-m", "towpath", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS,
-        check=False,
-    )
+    completed = run_towpath(*arguments)
     assert completed.returncode == expect, completed.stdout + completed.stderr
     return completed.stdout + completed.stderr
 

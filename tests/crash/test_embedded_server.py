@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Client, Server
 from tests.support.timeouts import COMMAND_SECONDS, wait_until
 
@@ -27,13 +28,7 @@ def _book(chapter: int) -> bytes:
 
 def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     with Server(tmp_path / "data") as first:
-        second = subprocess.run(
-            [sys.executable, "-m", "towpath", "serve", "--data", str(tmp_path / "data"), "--port", "1"],
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
+        second = run_towpath("serve", "--data", str(tmp_path / "data"), "--port", "1")
 
         assert second.returncode == 2
         assert f"in use by {first.url}" in second.stderr
@@ -117,12 +112,8 @@ def test_a_restarted_server_resumes_where_the_killed_one_was(
             "every chunk was embedded exactly once"
         )
 
-    repaired = subprocess.run(
-        [sys.executable, "-m", "towpath", "check", "--repair", "--data", str(data)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    repaired = run_towpath("check", "--repair", "--data", str(data))
+    repaired.check_returncode()
     assert "0 missing" in repaired.stdout
 
 

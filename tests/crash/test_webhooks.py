@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Client, Server
-from tests.support.timeouts import COMMAND_SECONDS, wait_until
+from tests.support.timeouts import wait_until
 from tests.support.webhook_receiver import WebhookReceiver
 
 ALLOWED = {"TOWPATH_WEBHOOK_NETWORKS": "127.0.0.0/8"}
@@ -63,8 +62,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _towpath(*arguments: str) -> None:
-    command = [sys.executable, "-m", "towpath", *arguments]
-    subprocess.run(command, check=True, capture_output=True, timeout=COMMAND_SECONDS)
+    run_towpath(*arguments).check_returncode()
 
 
 def test_backup_and_export_contain_webhooks_and_pauses(tmp_path: Path) -> None:

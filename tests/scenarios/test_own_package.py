@@ -48,7 +48,7 @@ def summaries() -> Iterator[SummaryEmulator]:
 
 
 def _environment(site: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT), str(ROOT / "src")))}
 
 
 def _towpath(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

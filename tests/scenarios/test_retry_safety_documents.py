@@ -24,11 +24,19 @@ from towpath.model.codec import decode_chunks
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.pipelines.document_pipeline import STAGES
 from towpath.queries.contract import DocumentStatus
+from towpath.stages.extract import BRIEF_BYTES
 from towpath.stages.support.artifact import load_result
 
 NOTE = b"# Locks\n\nThe keeper opens the gate.\n\n# Weirs\n\nThe water falls 3 metres.\n\n# Tolls\n\nTotal: 12.50 EUR\n"
 
-#: The first call of a worker reads the document, the second one embeds its chunks.
+#: So large that its calls are no brief ones: each is stored when it is answered, not with the settlement of its stage.
+BOOK = "\n\n".join(
+    f"# Lock {number}\n\n" + f"The keeper of lock {number} counted {number} barrels of salt. " * 40
+    for number in range(1, 41)
+).encode()
+assert len(BOOK) > BRIEF_BYTES
+
+#: The first call of a worker reads the document, the second one embeds the first of its chunks.
 EXTRACT_CALL, EMBED_CALL = 1, 2
 
 #: Long enough that a busy machine does not delay twelve heartbeats.
@@ -137,7 +145,7 @@ async def test_killed_during_embeddings_it_resumes_with_the_same_chunks(
     instance: Instance, moment: str
 ) -> None:
     instance.pool.start([FaultPoint(signal.SIGKILL, moment, "save_answer", EMBED_CALL)])
-    document_id = await instance.submit("note.md", NOTE)
+    document_id = await instance.submit("book.md", BOOK)
     await _all_dead(instance)
     before = await _status(instance, document_id)
     [before_kill] = [job for job in await _jobs(instance, before) if job.stage == "chunk"]
@@ -167,7 +175,7 @@ async def test_killed_during_extraction_it_resumes_from_the_stored_answer(
 ) -> None:
     """Only a call whose answer was not stored is repeated, and it is counted as repeated."""
     instance.pool.start([FaultPoint(signal.SIGKILL, moment, "save_answer", EXTRACT_CALL)])
-    document_id = await instance.submit("note.md", NOTE)
+    document_id = await instance.submit("book.md", BOOK)
     await _all_dead(instance)
 
     instance.pool.start()

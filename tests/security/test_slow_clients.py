@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.raw_http import connect
+from tests.support.raw_http import connect, send
 from tests.support.servers import Client, Server
 from tests.support.timeouts import WAIT_SECONDS, wait_until
 
@@ -107,6 +107,15 @@ def test_a_client_that_reads_nothing_is_disconnected(server: Server) -> None:
 
         wait_until(is_reset, "the server to close the connection", every=0.5)
         assert time.monotonic() < deadline
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_headers_of_more_than_64_kb_are_refused_if_they_arrive_at_once(server: Server, count: int) -> None:
+    def status(size: int) -> int:
+        headers = [f"X-{number}: {'a' * (size // count)}" for number in range(count)]
+        return send(server.port, "GET", "/documents", f"Host: 127.0.0.1:{server.port}", *headers).status
+
+    assert (status(60_000), status(70_000)) == (200, 431)
 
 
 def test_long_headers_are_refused(server: Server) -> None:

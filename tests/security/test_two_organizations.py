@@ -22,11 +22,14 @@ from towpath.model.webhook import WebhookEvent
 #: Words that occur in Ann's documents, names and keys only.
 SECRET_WORDS = ("zephyrine", "quillon", "annskey", "bartholomew")
 FIRST = (
-    b"# Zephyrine ledger\n\nThe quillon of the zephyrine lock was repaired by Bartholomew on 12 May 2024.\n"
-    * 3
+    b"# Zephyrine ledger\n\nThe quillon of the zephyrine lock was repaired by Bartholomew on 12 May 2024. He took the "
+    b"bronze hinge from the lower gate, filed its pin and set the quillon back before the barges came. The repair of "
+    b"the zephyrine lock cost 480 florins, and Bartholomew wrote the sum into the ledger of the weir.\n"
 )
 SECOND = (
-    b"# Zephyrine notes\n\nBartholomew repaired the quillon of the zephyrine lock, said the keeper.\n" * 3
+    b"# Zephyrine notes\n\nBartholomew repaired the quillon of the zephyrine lock, said the keeper. The bronze hinge "
+    b"of the lower gate was worn, so he filed its pin before the barges came. For the repair of the zephyrine lock the "
+    b"weir paid Bartholomew 480 florins, as the ledger says.\n"
 )
 #: Routes whose answer may be 200 for another organization, because they take no id: the body is checked.
 UNKNOWN = "00000000-0000-7000-8000-00000000abcd"

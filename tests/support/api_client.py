@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.databases import put_migrated_sqlite
 from tests.support.thread_pool import IN_THREADS
 from tests.support.timeouts import WAIT_SECONDS
 from towpath import bootstrap
@@ -64,6 +65,8 @@ async def open_api_client(
 ) -> AsyncGenerator[ApiClient]:
     """Open a runtime. Files are read in child processes, or ``in_threads`` of the test, which is much faster."""
     chosen = replace(Settings(data=data, backoff_scale=0.0, embedder="fast"), **settings)
+    if chosen.embedded:
+        put_migrated_sqlite(data)
     overrides = IN_THREADS if in_threads else Overrides()
     async with bootstrap.open_runtime(chosen, with_worker=with_worker, overrides=overrides) as runtime:
         transport = httpx.ASGITransport(create_app(runtime.services, None), raise_app_exceptions=False)

@@ -7,6 +7,7 @@ sessions can run on one machine. It is stopped by its pid.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pwd
 import shutil
@@ -25,6 +26,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.timeouts import PROCESS_SECONDS
+from towpath.config import Settings
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.migrate import upgrade
 from towpath.ledger.postgres.database import PostgresDatabase
@@ -32,6 +34,7 @@ from towpath.ledger.sql_ledger import SqlLedger
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.ledger.tables import metadata, organizations
 from towpath.model.ids import DEFAULT_ORG_ID
+from towpath.private_files import make_private_file, make_private_folder
 
 #: For tests that do not kill the server: about ten times faster, and correct while the machine runs.
 FAST_SETTINGS: Mapping[str, str] = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -243,6 +246,22 @@ def migrated_sqlite(file: Path) -> Path:
     upgrade(database.engine)
     database.close()
     return file
+
+
+@functools.cache
+def _migrated_bytes() -> bytes:
+    """The content of a migrated SQLite file; the migrations run once in each test process."""
+    with tempfile.TemporaryDirectory() as folder:
+        return migrated_sqlite(Path(folder) / "template.db").read_bytes()
+
+
+def put_migrated_sqlite(data: Path) -> None:
+    """Give a data folder a migrated and empty database, if it has none: 0.5 ms instead of 140 ms for migrations."""
+    file = Settings(data=data).sqlite_file
+    if not file.exists():
+        make_private_folder(data)
+        make_private_file(file)
+        file.write_bytes(_migrated_bytes())
 
 
 def empty(database: Database) -> None:

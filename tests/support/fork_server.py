@@ -1,4 +1,4 @@
-"""The fork server of all worker processes that tests start, with everything that they use imported once.
+"""The fork server of all workers and servers that tests start, with everything that they use imported once.
 
 A process has one fork server, and it imports the modules that were named last before its first process. The drill names
 its own ones when it is imported, so this module imports the drill first and then names those of all tests: a worker
@@ -16,5 +16,10 @@ assert worker_pool, "the drill has named its modules"
 fork_server = multiprocessing.get_context("forkserver")
 # Child processes of pytest import pytest, so the fork server imports it once as well.
 fork_server.set_forkserver_preload(
-    ["pytest", "towpath.drill.preload", "tests.support.worker_main", "tests.crash.stages"]
+    [
+        *("pytest", "towpath.drill.preload", "tests.support.worker_main", "tests.crash.stages"),
+        # The modules of `towpath serve`, with those that migrate its new database.
+        *("towpath.cli.server_commands", "towpath.cli.serve", "towpath.bootstrap.runtime", "alembic.command"),
+        "tests.support.fork_server_end",
+    ]
 )

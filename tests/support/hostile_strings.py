@@ -18,7 +18,7 @@ with warnings.catch_warnings(action="ignore"):
 _USUAL = "a1 -|*[(.\n"
 _MAX_ATOMS = 14
 #: No growth is judged below this CPU time: the clock is too coarse.
-_MIN_SECONDS = 0.004
+_MIN_SECONDS = 0.0015
 #: CPU seconds for one text of a few thousand characters: only exponential time takes so long.
 _MAX_SECONDS = 2.0
 _REPEATS = 3
@@ -48,7 +48,8 @@ def hostile_strings(pattern: re.Pattern[Any], length: int) -> Iterator[str]:
 def growth(pattern: re.Pattern[Any], *, scans: bool, length: int, limit: float) -> tuple[float, str]:
     """The largest factor by which CPU time grows for a text four times as long, and the start of that text.
 
-    A factor above `limit` is measured again: what else runs on the machine only adds time, so the smallest counts.
+    A factor above `limit` is measured again: what else runs on the machine only adds time, so the shortest time of
+    each text counts.
     """
     worst, culprit = 1.0, ""
     shorts = hostile_strings(pattern, length)
@@ -57,25 +58,23 @@ def growth(pattern: re.Pattern[Any], *, scans: bool, length: int, limit: float) 
         long_seconds = _seconds(pattern, long, scans)
         if long_seconds < _MIN_SECONDS:
             continue
-        factor = _factor(pattern, short, long_seconds, scans)
+        if long_seconds == float("inf"):
+            return long_seconds, long[:40]
+        short_seconds = min(_seconds(pattern, short, scans) for _ in range(_REPEATS))
         for _ in range(_REPEATS * _REPEATS):
-            if worst < limit < factor < float("inf"):
+            if worst < limit < _factor(short_seconds, long_seconds):
                 long_seconds = min(long_seconds, _seconds(pattern, long, scans))
-                factor = min(factor, _factor(pattern, short, long_seconds, scans))
+                short_seconds = min(short_seconds, _seconds(pattern, short, scans))
+        factor = _factor(short_seconds, long_seconds)
         if factor > worst:
             worst, culprit = factor, long[:40]
-        if worst == float("inf"):
-            break
     return worst, culprit
 
 
-def _factor(pattern: re.Pattern[Any], short: str, long_seconds: float, scans: bool) -> float:
-    """How much longer the long text took than the short one; the short one is measured several times."""
-    if long_seconds == float("inf"):
-        return long_seconds
+def _factor(short_seconds: float, long_seconds: float) -> float:
+    """How much longer the long text took than the short one; 1 if it was too fast to judge."""
     if long_seconds < _MIN_SECONDS:
         return 1.0
-    short_seconds = min(_seconds(pattern, short, scans) for _ in range(_REPEATS))
     return long_seconds / max(short_seconds, _MIN_SECONDS / 64)
 
 

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 
+from tests.support.forked_command import ForkedCommand, needs_interpreter
 from tests.support.ports import free_port
 from tests.support.timeouts import PROCESS_SECONDS, REQUEST_SECONDS, wait_until
 
@@ -29,32 +31,27 @@ class Server:
         port: int | None = None,
         settings: Mapping[str, str] | None = None,
         arguments: Sequence[str] = (),
+        new_interpreter: bool = False,
     ) -> None:
+        """``new_interpreter``: start it as a shell does, for tests that measure its memory or its start."""
         self.data = data
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         data.parent.mkdir(parents=True, exist_ok=True)
         self.log = data.parent / f"server-{self.port}.log"
-        environment = {"TOWPATH_BACKOFF_SCALE": "0.01", **(settings or {})}
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "towpath", "serve", *arguments),
-                    *("--data", str(data), "--port", str(self.port)),
-                ],
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **environment},
-            )
+        environment = {**os.environ, "TOWPATH_BACKOFF_SCALE": "0.01", **(settings or {})}
+        command = ["serve", *arguments, "--data", str(data), "--port", str(self.port)]
+        self.process = (
+            _executed(command, self.log, environment)
+            if new_interpreter or needs_interpreter(environment)
+            else ForkedCommand(command, self.log, environment)
+        )
 
     def wait_until_ready(self) -> Server:
         def answers() -> bool:
             if self.process.poll() is not None:
                 raise AssertionError(f"The server ended: {self.log_tail()}")
-            try:
-                return httpx.get(f"{self.url}/ready", timeout=5).status_code == 200
-            except httpx.TransportError:
-                return False
+            return _is_ready(self.port)
 
         wait_until(answers, "the server to be ready")
         return self
@@ -82,11 +79,31 @@ class Server:
             self.stop()
 
 
+def _executed(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "towpath", *command], stdout=output, stderr=output, env=dict(environment)
+        )
+
+
+def _is_ready(port: int) -> bool:
+    """Ask the server. The client of httpx would take 20 ms of CPU time for each question: it loads certificates."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/ready")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
 class Client:
     """A blocking client of the API of a server process."""
 
     def __init__(self, url: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=REQUEST_SECONDS)
+        # Without certificates, which take 20 ms of CPU time to load.
+        self.http = httpx.Client(base_url=url, timeout=REQUEST_SECONDS, verify=False)
 
     def get(self, path: str, **parameters: Any) -> Any:
         answer = self.http.get(path, params=parameters)

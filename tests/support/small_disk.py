@@ -7,6 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.timeouts import wait_until
+
 _BLOCK = bytes(64 * 1024)
 
 
@@ -30,7 +32,9 @@ class SmallDisk:
         self._filler.unlink(missing_ok=True)
 
     def set_read_only(self, value: bool) -> None:
-        subprocess.run(["mount", "-o", f"remount,{'ro' if value else 'rw'}", str(self.folder)], check=True)
+        """Remount it. The kernel refuses while a process that was killed still has a file open for writing."""
+        command = ["mount", "-o", f"remount,{'ro' if value else 'rw'}", str(self.folder)]
+        wait_until(lambda: subprocess.run(command, check=False).returncode == 0, "the disk to be remounted")
 
 
 @contextmanager
