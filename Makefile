@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The tests start hundreds of processes of Towpath: its modules are compiled once, not in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test setup models page ui azurite node-worker chromium pgbouncer redis promtool lint types unit tests test-long browser timed drill-pooled drill-queue drill-call drill-restart drill-scan drill-kill fuzz connection-stress chaos bench requirements wheels install-check clean screenshots
+.PHONY: run test setup models page ui azurite node-worker chromium pgbouncer redis promtool lint types unit tests test-long browser timed drill-pooled drill-queue drill-call drill-restart drill-scan drill-kill fuzz connection-stress chaos soak bench requirements wheels install-check clean screenshots
 
 run: setup ## install and serve on SQLite at http://127.0.0.1:8000
 	$(BIN)/towpath serve
@@ -123,6 +123,9 @@ connection-stress: .venv/dev.stamp ## rewrite and delete documents for 10 minute
 chaos: .venv/dev.stamp ## kill, stop and restart servers, workers and Postgres at random over 100 documents: 30 min Postgres, 15 min SQLite
 	$(BIN)/python -m tests.crash.chaos_drill --minutes 30 --documents 100 --engine postgres
 	$(BIN)/python -m tests.crash.chaos_drill --minutes 15 --documents 100 --engine sqlite
+
+soak: .venv/dev.stamp ## steady mixed work for 30 minutes on each engine; memory must grow less than 1 MB a minute
+	$(BIN)/python -m bench soak
 
 bench: .venv/dev.stamp ## run all benchmarks and write docs/reference/benchmarks.md
 	$(BIN)/python -m bench queue
