@@ -31,7 +31,7 @@ from towpath.ledger.tables import chunks, document_processing_jobs, documents
 #: Around the paid call of the package, the end of its stage, and the publication.
 FEW_POINTS = (
     "after:claim:1",
-    *(f"{moment}:{verb}:1" for verb in ("begin_call", "save_answer") for moment in ("before", "after")),
+    *(f"{moment}:{verb}:2" for verb in ("begin_call", "save_answer") for moment in ("before", "after")),
     *("before:advance:2", "after:advance:2", "before:finish:1"),
 )
 

@@ -75,7 +75,11 @@ def find_title(extraction: Extraction, file_name: str = "") -> Title | None:
     if printed:
         return Title(printed, 0.75 if claimed else 0.85, "first_page", *_span(beginning, printed))
     if claimed and title_key(claimed) == title_key(title_of_file_name(file_name)):
-        return _heading(beginning) or Title(claimed, 0.5, "metadata")
+        # A program may have copied the file name. A heading is better then, unless it is that of a chapter.
+        heading = _heading(beginning)
+        if heading is not None and not _NUMBERED.fullmatch(heading.text):
+            return heading
+        return Title(claimed, 0.5, "metadata")
     if claimed:
         return Title(claimed, 0.8, "metadata")
     return _heading(beginning) or _first_line(beginning) or _file_name(file_name)

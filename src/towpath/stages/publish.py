@@ -47,8 +47,17 @@ async def publish(
         words = await _index_words(context, compute, chunks, fields, summary)
     if prepared is not None:
         prepared.remove(context.run_id)
-    markdown = str(text_result(context)["markdown"])
-    content = Publish(chunks, vectors, str(embedded["model"]), fields, summary, words, markdown)
+    # In version 0.1.0 the result of `extract` had no key of the markdown: the ledger finds it in `save_markdown`.
+    markdown = text_result(context).get("markdown")
+    content = Publish(
+        chunks,
+        vectors,
+        str(embedded["model"]),
+        fields,
+        summary,
+        words,
+        None if markdown is None else str(markdown),
+    )
     return Done({"chunks": len(chunks), "fields": len(fields)}, writes=[content])
 
 

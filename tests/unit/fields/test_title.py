@@ -104,6 +104,13 @@ def test_a_title_that_repeats_the_file_name_yields_to_a_heading() -> None:
     assert (found.text, found.source) == ("Canals of Europe", "heading")
 
 
+def test_a_title_that_repeats_the_file_name_does_not_yield_to_a_chapter() -> None:
+    text = "# Chapter 1 of the locks\n\nWords.\n\n# Chapter 2 of the weirs\n\nWords."
+    found = title(text, name="Handbook of the navigation.pdf", title="Handbook of the navigation")
+    assert found is not None
+    assert (found.text, found.source) == ("Handbook of the navigation", "metadata")
+
+
 def test_a_paragraph_is_no_title() -> None:
     found = title("The lock keeper " + "measured the water at both gates and " * 6, name="minutes.txt")
 

@@ -101,7 +101,8 @@ def _delete_outdated(
     """Delete the stored connections of the compared documents that no longer hold and are not pinned or hidden.
 
     A connection that was created after the job was claimed is kept: the job of the other document found it at the same
-    time, and this job may not have it among its candidates.
+    time, and this job may not have it among its candidates. Editions have one connection: the jobs of both may have
+    found it between different passages, and the later one replaces the other.
     """
     valid = {
         diff.other.document_id: {
@@ -111,12 +112,17 @@ def _delete_outdated(
     }
     if not valid:
         return
+    editions = {
+        diff.other.document_id
+        for diff in diffs
+        if any(connection.kind == "edition" for connection in diff.connections)
+    }
     outdated = sorted(
         str(row.id)
         for row in tx.fetch(_STORED, document=document_id)
         if str(row.other) in valid
         and (str(row.a_chunk_id), str(row.b_chunk_id)) not in valid[str(row.other)]
-        and (claimed_at is None or to_instant(row.created_at) <= claimed_at)
+        and (claimed_at is None or to_instant(row.created_at) <= claimed_at or str(row.other) in editions)
     )
     tx.write(_DELETE_CONNECTION, [{"connection": connection} for connection in outdated])
 
