@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.support.memory_watch import MemoryWatch
 from tests.support.servers import Client, Server
+from tests.support.timeouts import REQUEST_SECONDS
 
 CHECKS = (
     "not_a_server_error",
@@ -31,9 +32,12 @@ MAX_TRACEBACKS = 5
 
 def fuzz_api(url: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Send generated requests to every route; the output names each violation of the API document."""
+    # Schemathesis reads the document from a file: it waits at most ten seconds for a server.
+    document = folder / "openapi.json"
+    document.write_bytes(Client(url).http.get("/openapi.json").raise_for_status().content)
     command = [
         str(Path(sys.executable).parent / "st"),
-        *("run", f"{url}/openapi.json", "--request-timeout", "30"),
+        *("run", str(document), "--url", url, "--request-timeout", f"{REQUEST_SECONDS:g}"),
         *("--checks", ",".join(CHECKS), *options),
     ]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
