@@ -13,7 +13,7 @@ from towpath.ledger.contract.provider_calls import CallAnswer, CallRequest
 from towpath.ledger.contract.settlements import Fail
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import ClaimedJob
-from towpath.model.payload import payload_of
+from towpath.model.job_payload import payload_of
 from towpath.model.run import FailureType, RunState
 
 SEALED = "1:c2VhbGVk"

@@ -24,9 +24,9 @@ from towpath.ledger.verbs.apply_write import apply_write
 from towpath.model.audit import Actor
 from towpath.model.content import Anchor, Chunk
 from towpath.model.document import Document
+from towpath.model.document_version import DocumentVersion, version_of
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import Lease
-from towpath.model.version import DocumentVersion, version_of
 from towpath.model.writes import Publish
 from towpath.queries.documents import SqlDocumentQueries
 

@@ -122,7 +122,10 @@ def _processes_alone(worker_pid: int) -> list[psutil.Process]:
     found: list[psutil.Process] = []
     for child in psutil.Process(worker_pid).children():
         with contextlib.suppress(psutil.NoSuchProcess):
-            if child.status() != psutil.STATUS_ZOMBIE and "towpath.worker.pool_worker" in child.cmdline():
+            if (
+                child.status() != psutil.STATUS_ZOMBIE
+                and "towpath.worker.child_process_main" in child.cmdline()
+            ):
                 found.append(child)
     return found
 
@@ -138,7 +141,7 @@ def test_a_document_whose_child_process_is_killed_again_and_again_is_never_quara
         children = psutil.Process(worker.pid).children(recursive=True)
         for child in children:
             with contextlib.suppress(psutil.NoSuchProcess):
-                if "towpath.worker.pool_worker" in child.cmdline():
+                if "towpath.worker.child_process_main" in child.cmdline():
                     child.kill()
     harness.wait_until_all_ended()
     worker.retire()

@@ -23,7 +23,7 @@ from towpath.job_queue.bullmq_client import CALL_SECONDS, BullMqClient, RedisUna
 from towpath.ledger.contract.ledger import ClaimRequest
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.job import ClaimedJob
-from towpath.model.payload import payload_of
+from towpath.model.job_payload import payload_of
 from towpath.notify.in_process import InProcessNotifier
 
 STAGES = ("extract", "chunk")

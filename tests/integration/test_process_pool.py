@@ -47,7 +47,7 @@ def _child_processes() -> list[psutil.Process]:
     processes: list[psutil.Process] = []
     for process in psutil.Process().children():
         with contextlib.suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if "towpath.worker.pool_worker" in process.cmdline():
+            if "towpath.worker.child_process_main" in process.cmdline():
                 processes.append(process)
     return processes
 

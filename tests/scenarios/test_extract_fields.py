@@ -23,7 +23,7 @@ from tests.support.servers import Client, Server
 from tests.support.timeouts import LONG_LEASE_SECONDS, wait_until
 from towpath.fields.text_parts import cut_parts
 from towpath.ledger.postgres.database import PostgresDatabase
-from towpath.text.quotes import QuoteIndex
+from towpath.text.quote_lookup import QuoteIndex
 
 INVOICES = Path(__file__).parents[1] / "data" / "invoices"
 ANSWERS: dict[str, Any] = json.loads((INVOICES / "answers.json").read_text("utf-8"))

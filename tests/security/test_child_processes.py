@@ -172,7 +172,9 @@ def test_the_children_of_a_server_are_sandboxed_and_ready_says_so(tmp_path: Path
 
 def _pool_children(pid: int) -> list[psutil.Process]:
     return [
-        child for child in psutil.Process(pid).children() if "towpath.worker.pool_worker" in child.cmdline()
+        child
+        for child in psutil.Process(pid).children()
+        if "towpath.worker.child_process_main" in child.cmdline()
     ]
 
 

@@ -38,8 +38,8 @@ EXCLUDED = {
     "src/towpath/ledger/migrations": "a migration names the tables and columns that it changes",
     "tests/data": "the list itself, and files that older versions wrote",
     "bench/data": "texts of published books",
-    "src/towpath/model/payload.py": "reads an argument under the name that version 0.1.0 stored",
-    "tests/unit/model/test_payload.py": "the same",
+    "src/towpath/model/job_payload.py": "reads an argument under the name that version 0.1.0 stored",
+    "tests/unit/model/test_job_payload.py": "the same",
     "tests/unit/text/test_word_tokenizer.py": "compares a constant of a migration",
 }
 

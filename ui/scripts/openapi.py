@@ -13,7 +13,7 @@ from typing import cast
 
 from client_types import client_types
 
-from towpath.pipelines.labels import STAGE_LABELS
+from towpath.pipelines.stage_labels import STAGE_LABELS
 from towpath.server.app import create_app
 from towpath.server.deps import Services
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from towpath.ask.answer_parser import CitedQuote, WrittenSentence
 from towpath.ask.contract import Citation, Sentence
 from towpath.model.passage import Passage
-from towpath.text.quotes import find_quote
+from towpath.text.quote_lookup import find_quote
 
 
 def verify_citations(written: WrittenSentence, passages: Sequence[Passage]) -> Sentence | None:

@@ -18,7 +18,7 @@ from towpath.ledger.database import Database
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.notify.in_process import InProcessNotifier
 from towpath.private_files import make_private_file, make_private_folder
-from towpath.storage.contract import BlobStore, checked
+from towpath.storage.contract import BlobStore, require_key
 from towpath.storage.local import LocalStore
 from towpath.storage.scratch import own_folder
 
@@ -116,7 +116,7 @@ class LargeAnswerBlobs:
         self._blobs = blobs
 
     async def put(self, org_id: str, key: str, body: bytes) -> str:
-        blob_key = checked(f"orgs/{org_id}/{key}")
+        blob_key = require_key(f"orgs/{org_id}/{key}")
         await self._blobs.put(blob_key, body)
         return blob_key
 

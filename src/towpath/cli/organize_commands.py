@@ -12,7 +12,7 @@ from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
 from towpath.cli.table import age, short_id, shortened, table_lines
 from towpath.errors import UserError
-from towpath.pipelines.labels import stage_label
+from towpath.pipelines.stage_labels import stage_label
 
 if TYPE_CHECKING:
     from towpath.cli.client import Api

@@ -1,4 +1,4 @@
-"""Settings of Python for a process that serves or works."""
+"""Sets Python's thread switching and garbage collection for servers and workers, for short response times."""
 
 from __future__ import annotations
 

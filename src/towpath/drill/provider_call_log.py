@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from towpath.process_runner import plain_arguments
-from towpath.worker.process_pool import ProcessPool, threadsafe
+from towpath.worker.process_pool import ProcessPool, report_from_thread
 
 T = TypeVar("T")
 
@@ -82,7 +82,7 @@ class InThreadPool(ProcessPool):
         self._log.write(function, arguments)
         keywords: dict[str, Any] = {}
         if on_progress is not None:
-            keywords["progress"] = threadsafe(asyncio.get_running_loop(), on_progress)
+            keywords["progress"] = report_from_thread(asyncio.get_running_loop(), on_progress)
         await asyncio.to_thread(time.sleep, random.uniform(*self._pause))
         return await asyncio.to_thread(function, *plain_arguments(arguments), **keywords)
 

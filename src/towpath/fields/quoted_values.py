@@ -13,7 +13,7 @@ from itertools import groupby
 from towpath.chunking.anchors import AnchorIndex
 from towpath.fields.text_parts import Span
 from towpath.model.field_schema import ExtractedValue, SchemaField
-from towpath.text.quotes import QuoteIndex
+from towpath.text.quote_lookup import QuoteIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from towpath.intake.upload import UploadFile
 from towpath.ledger.contract.ledger import Ledger, RunPlan, Submission, Submitted
 from towpath.model.audit import Actor
 from towpath.model.document import Document, NewDocument
+from towpath.model.document_version import with_version
 from towpath.model.ids import new_id
 from towpath.model.labels import NO_LABELS, Labels
 from towpath.model.media_type_parameters import with_full_text
-from towpath.model.version import with_version
 from towpath.notify.contract import Notifier
 from towpath.storage.contract import BlobStore, original_key
 

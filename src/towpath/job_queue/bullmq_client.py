@@ -29,7 +29,7 @@ from towpath.job_queue.bullmq_scripts import (
     ScriptCall,
 )
 from towpath.model.job import DueJob
-from towpath.model.payload import payload_of
+from towpath.model.job_payload import payload_of
 
 log = logging.getLogger(__name__)
 

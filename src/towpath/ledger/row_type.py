@@ -1,4 +1,4 @@
-"""Rows of statements that run directly on the driver's connection, like those of SQLAlchemy."""
+"""Makes the types of rows that the driver returns: rows with named columns, as SQLAlchemy returns them."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ class SqlLedger:
         )
 
     async def save_batch_limit(self, provider: str, endpoint: str, inputs: int, now: datetime) -> None:
-        await self.database.run(lambda tx: batch_limits.save(tx, provider, endpoint, inputs, now))
+        await self.database.run(lambda tx: batch_limits.save_batch_limit(tx, provider, endpoint, inputs, now))
 
     async def published_vectors(
         self, document_id: str, model: str, *, org_id: str

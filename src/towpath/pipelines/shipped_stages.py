@@ -18,7 +18,7 @@ from towpath.model.stage_declaration import (
     VECTORS,
     StageDeclaration,
 )
-from towpath.pipelines.labels import STAGE_LABELS
+from towpath.pipelines.stage_labels import STAGE_LABELS
 
 #: Available if the settings name a field extractor; then also a follow-up of the document pipeline.
 EXTRACT_FIELDS = "extract_fields"

@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple, Protocol
 from towpath.model.audit import Actor
 from towpath.model.document import Artifact, Document, DocumentLink
 from towpath.model.document_filters import NO_FILTERS, Filters
+from towpath.model.document_version import DocumentVersion
 from towpath.model.job import Job, Progress
 from towpath.model.json_types import Json
 from towpath.model.speaker_name import SpeakerNames
-from towpath.model.version import DocumentVersion
 from towpath.queries.waiting_reason import Waiting
 
 #: The order of a list of documents; with `-` the largest, newest or last one is first.

@@ -23,10 +23,10 @@ from towpath.ledger.verbs import row_conversion, versions
 from towpath.model.audit import Actor
 from towpath.model.document import Artifact, Document
 from towpath.model.document_filters import NO_FILTERS, Filters
+from towpath.model.document_version import DocumentVersion
 from towpath.model.job import Job
 from towpath.model.json_types import Json
 from towpath.model.speaker_name import SpeakerNames
-from towpath.model.version import DocumentVersion
 from towpath.queries import connections as connection_queries
 from towpath.queries import parents_and_children
 from towpath.queries.artifacts import find_artifact

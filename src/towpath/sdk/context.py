@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from towpath.model.content import Chunk
 from towpath.model.job import ProgressUnit
-from towpath.model.payload import STATE
+from towpath.model.job_payload import STATE
 from towpath.model.provider_answer import Answer, Pending
 from towpath.model.writes import KeepArtifact
 from towpath.sdk.call_observer import inside_once, note_call

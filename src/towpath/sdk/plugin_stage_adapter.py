@@ -10,11 +10,11 @@ from datetime import timedelta
 from towpath.model.codec import encode, encode_extraction
 from towpath.model.content import Extraction
 from towpath.model.job import WaitingReason
+from towpath.model.job_payload import STATE
 from towpath.model.outcome import Done as StageDone
 from towpath.model.outcome import Outcome as StageOutcome
 from towpath.model.outcome import Reject
 from towpath.model.outcome import Suspend as StageSuspend
-from towpath.model.payload import STATE
 from towpath.model.stage_declaration import FIELDS, TEXT
 from towpath.model.writes import Write
 from towpath.sdk.call_observer import running_stage

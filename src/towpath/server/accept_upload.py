@@ -9,7 +9,7 @@ from fastapi import Request
 from towpath.access.contract import Identity
 from towpath.errors import KeyConflict, UserError
 from towpath.intake.upload import receive_upload
-from towpath.model.version import clean_key
+from towpath.model.document_version import clean_key
 from towpath.server.deps import Services, check_quota
 from towpath.server.multipart_upload import receive_file, upload_labels
 from towpath.server.schemas.documents import UploadView, upload_view

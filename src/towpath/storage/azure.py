@@ -21,7 +21,7 @@ from azure.storage.blob.aio import ContainerClient
 
 from towpath.errors import ConfigError, StorageUnavailable, Transient
 from towpath.model.ids import new_id
-from towpath.storage.contract import checked
+from towpath.storage.contract import require_key
 
 #: Size of one request body in bytes; a large file needs a few times this much memory.
 BLOCK = 4 << 20
@@ -66,14 +66,14 @@ class AzureStore:
             await self._credential.close()
 
     async def put(self, key: str, body: bytes) -> None:
-        await self._upload(checked(key), lambda: _blocks_of(body))
+        await self._upload(require_key(key), lambda: _blocks_of(body))
 
     async def put_file(self, key: str, path: Path) -> None:
-        await self._upload(checked(key), lambda: _blocks_of_file(path))
+        await self._upload(require_key(key), lambda: _blocks_of_file(path))
 
     async def get(self, key: str) -> bytes:
         async with _translate_errors(key):
-            download = await self._container.download_blob(checked(key))
+            download = await self._container.download_blob(require_key(key))
             return await download.readall()
 
     async def stream(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
@@ -82,7 +82,7 @@ class AzureStore:
         length = None if end is None else end - start
         async with _translate_errors(key):
             try:
-                download = await self._container.download_blob(checked(key), offset=start, length=length)
+                download = await self._container.download_blob(require_key(key), offset=start, length=length)
             except HttpResponseError as error:
                 if _code(error) == StorageErrorCode.INVALID_RANGE:
                     return
@@ -93,7 +93,7 @@ class AzureStore:
     async def size(self, key: str) -> int | None:
         try:
             async with _translate_errors(key):
-                properties = await self._container.get_blob_client(checked(key)).get_blob_properties()
+                properties = await self._container.get_blob_client(require_key(key)).get_blob_properties()
                 return int(properties.size)
         except FileNotFoundError:
             return None
@@ -101,7 +101,7 @@ class AzureStore:
     async def delete(self, key: str) -> None:
         try:
             async with _translate_errors(key):
-                await self._container.delete_blob(checked(key), delete_snapshots="include")
+                await self._container.delete_blob(require_key(key), delete_snapshots="include")
         except FileNotFoundError:
             return
 
@@ -128,7 +128,7 @@ class AzureStore:
             path.unlink(missing_ok=True)
 
     async def signed_url(self, key: str) -> str | None:
-        blob = self._container.get_blob_client(checked(key))
+        blob = self._container.get_blob_client(require_key(key))
         account_key = getattr(self._container.credential, "account_key", None)
         if account_key is None or blob.account_name is None:
             return None

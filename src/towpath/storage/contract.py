@@ -16,7 +16,7 @@ DAMAGED_MESSAGE = (
 _KEY = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 
 
-def checked(key: str) -> str:
+def require_key(key: str) -> str:
     """Return the key if it cannot name anything outside the store; raise ValueError otherwise."""
     if not is_key(key):
         raise ValueError(f"not a blob key: {key!r}")
@@ -29,11 +29,11 @@ def is_key(text: str) -> bool:
 
 def original_key(org_id: str, upload_id: str) -> str:
     """The key of an uploaded file. Each upload has its own blob; versions and documents with keys share equal ones."""
-    return checked(f"orgs/{org_id}/originals/{upload_id}")
+    return require_key(f"orgs/{org_id}/originals/{upload_id}")
 
 
 def document_key(org_id: str, document_id: str, name: str) -> str:
-    return checked(f"orgs/{org_id}/documents/{document_id}/{name}")
+    return require_key(f"orgs/{org_id}/documents/{document_id}/{name}")
 
 
 class BlobStore(Protocol):

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from towpath.model.ids import new_id
 from towpath.private_files import open_private
-from towpath.storage.contract import checked
+from towpath.storage.contract import require_key
 from towpath.storage.disk_errors import disk_errors
 
 CHUNK = 1 << 20
@@ -81,7 +81,7 @@ class LocalStore:
         return None
 
     def _path(self, key: str) -> Path:
-        return self._root / checked(key)
+        return self._root / require_key(key)
 
     def _list(self, prefix: str) -> list[str]:
         folder = self._root / prefix.rpartition("/")[0]

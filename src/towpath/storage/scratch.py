@@ -16,7 +16,7 @@ from towpath.os_resources import try_lock
 def own_folder(root: Path) -> Generator[Path]:
     """A folder that is deleted with the context. Folders of killed processes are deleted first."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    sweep(root)
+    delete_folders_of_ended_processes(root)
     folder, descriptor = _create_locked(root)
     try:
         yield folder
@@ -25,7 +25,7 @@ def own_folder(root: Path) -> Generator[Path]:
         os.close(descriptor)
 
 
-def sweep(root: Path) -> None:
+def delete_folders_of_ended_processes(root: Path) -> None:
     """Delete the folders of ended processes; those of running processes are locked and stay."""
     for entry in root.iterdir():
         if not entry.is_dir():
@@ -40,7 +40,7 @@ def _create_locked(root: Path) -> tuple[Path, int]:
         folder = root / new_id()
         folder.mkdir(mode=0o700)
         descriptor = _lock(folder)
-        # If another process swept in between, it deleted the folder: create another one.
+        # If another process deleted the folder in between, create another one.
         if descriptor is not None and folder.exists():
             return folder, descriptor
         if descriptor is not None:

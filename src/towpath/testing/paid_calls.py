@@ -1,4 +1,4 @@
-"""A provider for tests that counts what it is paid for."""
+"""A provider for tests that counts the calls that it would bill."""
 
 from __future__ import annotations
 

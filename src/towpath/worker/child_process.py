@@ -26,9 +26,9 @@ from towpath.process_runner import (
     CpuBudget,
 )
 from towpath.process_sandbox import SandboxPaths, clean_environment
-from towpath.worker.call_limits import WATCH_SECONDS, CallLimits
+from towpath.worker.child_call_limits import WATCH_SECONDS, CallLimits
+from towpath.worker.child_process_main import encode_sandbox
 from towpath.worker.file_handover import open_files, send_descriptors
-from towpath.worker.pool_worker import encode_sandbox
 from towpath.worker.safe_pickle import decode
 
 #: A start with its imports and models takes some seconds of CPU time, the job of a small document some milliseconds.
@@ -65,7 +65,7 @@ class ChildProcess:
             [
                 sys.executable,
                 "-m",
-                "towpath.worker.pool_worker",
+                "towpath.worker.child_process_main",
                 *map(str, (child_socket.fileno(), pipe_reader, niceness)),
                 encode_sandbox(sandboxed, paths),
             ],

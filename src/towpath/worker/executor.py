@@ -26,14 +26,14 @@ from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, 
 from towpath.ledger.error_codes import error_code, error_text
 from towpath.lifecycle.backoff import retry_at
 from towpath.model.job import ClaimedJob, WaitingReason
+from towpath.model.job_payload import as_waiting, is_forced
 from towpath.model.json_types import Json
 from towpath.model.outcome import Done, Outcome, Reject, Suspend
-from towpath.model.payload import as_waiting, is_forced
 from towpath.model.run import FailureType
 from towpath.model.run_policy import RunPolicy, read_policy
 from towpath.model.run_stages import READING_STAGE, RunStages, read_run_stages
-from towpath.pipelines.labels import stage_label
 from towpath.pipelines.pipeline import Pipeline, StageEntry
+from towpath.pipelines.stage_labels import stage_label
 from towpath.process_runner import ChildCrashed, ChildKilled, WorkOrigin, work_origin
 from towpath.stages.contract import SuspendStage
 from towpath.storage.disk_errors import FULL_MESSAGE, is_disk_full

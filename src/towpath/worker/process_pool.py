@@ -66,7 +66,7 @@ class ProcessPool:
             on_progress is not None,
         )
         loop = asyncio.get_running_loop()
-        report = None if on_progress is None else threadsafe(loop, on_progress)
+        report = None if on_progress is None else report_from_thread(loop, on_progress)
         async with self._slots.acquire(work_origin.get()):
             child = await self._acquire_child()
             try:
@@ -159,7 +159,8 @@ class ProcessPool:
             child.kill()
 
 
-def threadsafe(
+def report_from_thread(
     loop: asyncio.AbstractEventLoop, report: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
+    """A function that other threads may call to report progress on the event loop."""
     return lambda done, total: loop.call_soon_threadsafe(report, done, total) and None

@@ -33,9 +33,9 @@ from towpath.ledger.contract.provider_calls import (
 )
 from towpath.lifecycle.backoff import poll_delay
 from towpath.model.job import ClaimedJob, WaitingReason
+from towpath.model.job_payload import is_forced
 from towpath.model.json_types import Json
 from towpath.model.outcome import Suspend
-from towpath.model.payload import is_forced
 from towpath.model.poll_state import PollState
 from towpath.model.provider_answer import Answer, Pending
 from towpath.model.writes import StoreAnswer

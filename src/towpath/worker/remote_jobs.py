@@ -22,9 +22,9 @@ from towpath.ledger.contract.provider_calls import CallAnswer, CallCached, CallR
 from towpath.ledger.contract.settlements import Fail, Release, Settled, Settlement
 from towpath.model.event import EventKind
 from towpath.model.job import ClaimedJob, JobStatus, Lease, Progress
+from towpath.model.job_payload import is_forced
 from towpath.model.json_types import Json
 from towpath.model.outcome import Done, Outcome, Suspend
-from towpath.model.payload import is_forced
 from towpath.model.provider_answer import Answer
 from towpath.model.run import FailureType
 from towpath.model.writes import KeepArtifact

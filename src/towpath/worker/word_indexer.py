@@ -1,4 +1,4 @@
-"""Keeps the word index in order: indexes documents of earlier versions and merges segments.
+"""Maintains the word index: indexes documents of earlier versions and merges segments.
 
 A publication writes its own words. After an update of the program the documents of earlier versions are indexed
 here, while the old index answers for them.

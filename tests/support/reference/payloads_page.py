@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from towpath.model.payload import ARGUMENTS, VERSION
+from towpath.model.job_payload import ARGUMENTS, VERSION
 from towpath.pipelines import call_pipeline, document_pipeline
-from towpath.pipelines.labels import STAGE_LABELS
+from towpath.pipelines.stage_labels import STAGE_LABELS
 
 _TYPES = {int: "number", str: "text", bool: "boolean", dict: "object"}
 _QUEUE = [

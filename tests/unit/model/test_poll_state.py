@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from towpath.model.payload import ARGUMENTS
+from towpath.model.job_payload import ARGUMENTS
 from towpath.model.poll_state import PollLimits, PollState
 
 NOW = datetime(2026, 11, 17, 12, 0, tzinfo=UTC)

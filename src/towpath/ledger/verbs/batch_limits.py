@@ -25,7 +25,7 @@ def batch_limit(tx: Transaction, provider: str, endpoint: str, now: datetime) ->
     return tx.connection.execute(query).scalar()
 
 
-def save(tx: Transaction, provider: str, endpoint: str, inputs: int, now: datetime) -> None:
+def save_batch_limit(tx: Transaction, provider: str, endpoint: str, inputs: int, now: datetime) -> None:
     """Replace the limit. Of two workers that find one at the same time, either may win: both were accepted."""
     key = {"provider": provider, "endpoint": strip_unstorable(endpoint)}
     tx.run("save_batch_limit", **key, inputs=inputs, now=now)

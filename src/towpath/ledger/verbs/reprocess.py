@@ -11,10 +11,10 @@ from towpath.ledger.database import Transaction
 from towpath.ledger.verbs import read_runs
 from towpath.ledger.verbs.queue_run import lock_document, queue_run
 from towpath.ledger.verbs.versions import refuse_older_version
+from towpath.model.document_version import version_of
 from towpath.model.job import Job, JobStatus
 from towpath.model.run import RunReason
 from towpath.model.run_stages import read_run_stages
-from towpath.model.version import version_of
 
 
 def reprocess(

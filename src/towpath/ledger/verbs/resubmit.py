@@ -16,8 +16,8 @@ from towpath.ledger.tables import document_versions, documents, processing_runs
 from towpath.ledger.verbs import versions
 from towpath.ledger.verbs.queue_run import queue_run
 from towpath.lifecycle.transitions import RUN_ENDS
+from towpath.model.document_version import with_version
 from towpath.model.run import FailureType, RunReason, RunState
-from towpath.model.version import with_version
 
 
 def resubmit(

@@ -17,7 +17,7 @@ from towpath.ledger.verbs.versions import refuse_older_version
 from towpath.lifecycle.transitions import JOB_ENDS, RUN_ENDS, Verb, next_job_states
 from towpath.model.ids import is_id, new_id
 from towpath.model.job import Job, JobStatus
-from towpath.model.payload import FORCED
+from towpath.model.job_payload import FORCED
 from towpath.model.run import RunReason, RunState
 
 _jobs = document_processing_jobs.c

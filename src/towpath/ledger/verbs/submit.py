@@ -16,7 +16,7 @@ from towpath.ledger.verbs.audit import write_audit
 from towpath.ledger.verbs.labels import add_labels
 from towpath.ledger.verbs.queue_run import lock_document
 from towpath.ledger.verbs.resubmit import resubmit
-from towpath.ledger.verbs.submission_row import store_new, store_row, submission_row
+from towpath.ledger.verbs.store_submissions import store_new, store_row, submission_row
 from towpath.ledger.verbs.submit_version import retried_upload, submit_version
 from towpath.model.audit import AuditAction, AuditEntry
 from towpath.model.ids import new_id

@@ -21,10 +21,10 @@ from towpath.ledger.verbs.end_runs import end_runs
 from towpath.ledger.verbs.queue_run import lock_document, queue_run
 from towpath.ledger.verbs.resubmit import resubmit
 from towpath.ledger.verbs.row_conversion import text_or_none
-from towpath.ledger.verbs.submission_row import store_row, submission_row
+from towpath.ledger.verbs.store_submissions import store_row, submission_row
+from towpath.model.document_version import with_version
 from towpath.model.ids import is_id, keyed_document_id
 from towpath.model.run import RunReason
-from towpath.model.version import with_version
 
 _docs, _versions, _keys = documents.c, document_versions.c, idempotency_keys.c
 

@@ -20,9 +20,9 @@ from towpath.ledger.tables import (
     processing_runs,
 )
 from towpath.ledger.verbs import row_conversion
+from towpath.model.document_version import DocumentVersion, version_of
 from towpath.model.json_types import Json
 from towpath.model.stage_declaration import SHIPPED_STAGES
-from towpath.model.version import DocumentVersion, version_of
 
 _docs, _versions, _runs, _jobs = (
     documents.c,

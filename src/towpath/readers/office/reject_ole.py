@@ -1,4 +1,4 @@
-"""Rejects files in Microsoft's compound format (OLE): encrypted Office files and formats before 2007.
+"""Rejects files in Microsoft's compound format (OLE) that no reader takes: encrypted files and old formats.
 
 The names of the streams inside decide which reason the user gets.
 """

@@ -1,4 +1,4 @@
-"""Mends what the engine's rules about blocks get wrong: labels as headings, torn paragraphs, long list items."""
+"""Corrects blocks that the engine got wrong: labels as headings, divided paragraphs, long list items."""
 
 from __future__ import annotations
 

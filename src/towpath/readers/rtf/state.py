@@ -1,4 +1,4 @@
-"""What a group of a rich text file changes: destination, style of the characters, properties of the paragraph."""
+"""The state that each group of an RTF file saves and restores: destination, character style, paragraph properties."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Readers of plain text, markdown, CSV and RTF files."""
+"""Readers of plain text, markdown and CSV files."""

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, HTTPException, Query, Request
 
 from towpath.errors import NotFound, PartMissing
-from towpath.model.version import DocumentVersion
+from towpath.model.document_version import DocumentVersion
 from towpath.server.accept_upload import VERSION_BODY, accept_upload
 from towpath.server.deps import Caller, Id, NeedsDiskSpace, Org, Services, ServicesDep
 from towpath.server.downloads import require_blob

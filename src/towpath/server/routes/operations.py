@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from towpath import __version__
 from towpath.errors import StorageUnavailable, UserError
 from towpath.ledger.contract.pauses import PauseKind
-from towpath.pipelines.labels import STAGE_LABELS
+from towpath.pipelines.stage_labels import STAGE_LABELS
 from towpath.queries.contract import anonymous_workers
 from towpath.queries.setting_differences import setting_differences
 from towpath.server.deps import Caller, ServicesDep, find_identity

@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from towpath.model.run import RunState
-from towpath.pipelines.labels import stage_label
+from towpath.pipelines.stage_labels import stage_label
 from towpath.queries.contract import DocumentStatus, StageStatus
 from towpath.server.schemas.base import View
 from towpath.server.schemas.waiting import ProgressView, WaitingView, waiting_fields

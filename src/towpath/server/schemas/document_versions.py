@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from towpath.model.version import DocumentVersion
+from towpath.model.document_version import DocumentVersion
 from towpath.server.schemas.base import View
 
 

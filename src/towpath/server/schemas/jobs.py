@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from towpath.model.job import Job
-from towpath.model.payload import payload_of
+from towpath.model.job_payload import payload_of
 from towpath.queries.waiting_reason import why_waiting
 from towpath.server.schemas.base import View
 from towpath.server.schemas.waiting import ProgressView, WaitingView, waiting_fields

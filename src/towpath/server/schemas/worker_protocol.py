@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 from pydantic import AfterValidator, Base64Bytes, BaseModel, Field
 
 from towpath.model.job import ClaimedJob, DueJob, ProgressUnit, WaitingReason
-from towpath.model.payload import payload_of
+from towpath.model.job_payload import payload_of
 from towpath.server.schemas.base import View
 from towpath.server.schemas.jobs import PayloadView
 

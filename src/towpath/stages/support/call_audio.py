@@ -11,9 +11,9 @@ from pathlib import Path
 
 from towpath.errors import Rejected
 from towpath.model.codec import decode_recording, encode
+from towpath.model.document_version import version_of
 from towpath.model.job import ProgressUnit
 from towpath.model.recording import Recording
-from towpath.model.version import version_of
 from towpath.model.writes import KeepArtifact
 from towpath.stages.capabilities import OPUS, AudioExtractor, document_of
 from towpath.stages.contract import Context

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from towpath.model.content import Chunk
-from towpath.model.version import version_of
+from towpath.model.document_version import version_of
 from towpath.providers.contract import Embedder, Vectors
 from towpath.stages.contract import Context
 

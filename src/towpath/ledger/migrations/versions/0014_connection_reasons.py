@@ -1,4 +1,4 @@
-"""Stores the reasons of connections as data, and what the score of a chunk's pairs needs of the whole library.
+"""Stores the reasons of connections as data, and the figures of the whole library that scores of pairs need.
 
 The sentence `reason` becomes `shared_terms`. A document's connections are scored anew when it is connected again.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from towpath.errors import UserError
-from towpath.model.version import MAX_KEY_LENGTH, clean_key, version_of, with_version
+from towpath.model.document_version import MAX_KEY_LENGTH, clean_key, version_of, with_version
 
 
 @pytest.mark.parametrize(

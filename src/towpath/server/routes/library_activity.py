@@ -14,9 +14,9 @@ from towpath.server.schemas.library_activity import LibraryActivityView
 
 router = APIRouter(tags=["documents"])
 
-#: Seconds between two looks of a held request.
-LOOK_SECONDS = 1.0
-#: Longest time to hold a request. A server that stops answers held requests at their next look.
+#: Seconds between two checks of a held request.
+CHECK_SECONDS = 1.0
+#: Longest time to hold a request. A server that stops answers held requests at their next check.
 MAX_WAIT_SECONDS = 20.0
 
 
@@ -47,4 +47,4 @@ async def library_activity(
         stopping = getattr(request.app.state, "stopping", False)
         if left <= 0 or stopping or await request.is_disconnected():
             return Response(status_code=304, headers={"ETag": tag})  # pyright: ignore[reportReturnType]  (FastAPI passes a Response through)
-        await asyncio.sleep(min(LOOK_SECONDS, left))
+        await asyncio.sleep(min(CHECK_SECONDS, left))

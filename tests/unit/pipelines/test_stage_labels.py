@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from towpath.pipelines import call_pipeline, document_pipeline
-from towpath.pipelines.labels import STAGE_LABELS, stage_label
+from towpath.pipelines.stage_labels import STAGE_LABELS, stage_label
 
 
 def test_every_stage_has_a_label() -> None:

@@ -1,10 +1,10 @@
-"""Tests of the arguments in a job's payload that model/payload.py interprets."""
+"""Tests of the arguments in a job's payload that model/job_payload.py interprets."""
 
 from __future__ import annotations
 
 import pytest
 
-from towpath.model.payload import FORCED, as_waiting, is_forced, windows_done
+from towpath.model.job_payload import FORCED, as_waiting, is_forced, windows_done
 
 
 @pytest.mark.parametrize("name", [FORCED, "by_hand"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from towpath.text.quotes import find_quote
+from towpath.text.quote_lookup import find_quote
 
 TEXT = "# Locks\n\nThe **staircase** of five locks\nclimbs the hill — it was built in 1774 for £4,800. It's “steep”."
 

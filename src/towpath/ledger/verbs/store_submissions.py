@@ -1,4 +1,4 @@
-"""Stores submissions with `submit.sql`, one alone with `submit_one.sql`."""
+"""Stores new documents, each with its run and first job: many with `submit.sql`, one with `submit_one.sql`."""
 
 from __future__ import annotations
 

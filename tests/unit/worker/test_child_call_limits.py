@@ -13,8 +13,8 @@ import pytest
 from tests.support.timeouts import wait_until
 from towpath.os_resources import cpu_wait_seconds_of
 from towpath.process_runner import ChildTimeout
-from towpath.worker import call_limits
-from towpath.worker.call_limits import CallLimits
+from towpath.worker import child_call_limits
+from towpath.worker.child_call_limits import CallLimits
 
 LIMIT = 120.0
 
@@ -39,8 +39,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
         return machine.waited
 
     with monkeypatch.context() as patch:
-        patch.setattr(call_limits.time, "monotonic", lambda: machine.now)
-        patch.setattr(call_limits, "cpu_wait_seconds_of", waited)
+        patch.setattr(child_call_limits.time, "monotonic", lambda: machine.now)
+        patch.setattr(child_call_limits, "cpu_wait_seconds_of", waited)
         yield machine
 
 
