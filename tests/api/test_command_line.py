@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -57,6 +58,22 @@ def test_a_folder_is_submitted_and_searched_without_a_server(shell: Shell) -> No
     assert "3 files: 2 completed, 1 failed" in output
     assert "REJECTED" in output
     assert hits[0]["document_name"] == "lock.md"
+
+
+def test_what_cannot_be_read_in_a_folder_is_named_with_the_reason(shell: Shell) -> None:
+    files = shell.folder / "files"
+    files.mkdir()
+    (files / "boat.txt").write_text("The narrow boat carries coal and one dog.\n")
+    (files / "gone.txt").symlink_to(files / "nowhere.txt")
+
+    output = shell.run("submit", "files", "--create", expect=1)
+
+    assert re.search(r"-  +files/gone.txt  REFUSED  It cannot be read: No such file or directory\.", output)
+    assert "2 files: 1 processing, 1 refused" in output
+
+
+def test_a_folder_to_import_that_does_not_exist_is_named(shell: Shell) -> None:
+    assert "Directory 'nowhere' does not exist" in shell.run("import", "nowhere", expect=2)
 
 
 def test_status_runs_jobs_and_delete(shell: Shell) -> None:
@@ -144,7 +161,8 @@ def test_check_lists_the_profiles_and_marks_the_chosen_one(shell: Shell) -> None
     ("file", "sentence"),
     [
         ("prot = 1\n", "There is no setting `prot` (file towpath.toml). Did you mean `port`?"),
-        ('port = "many"\n', "cannot be 'many'"),
+        ('port = "many"\n', "The setting `port` (file towpath.toml) must be a whole number, not 'many'."),
+        ('traces = "maybe"\n', "must be true or false, not 'maybe'"),
         ("lease_seconds = 5\n", "heartbeat_seconds"),
         ('reader = "azure"\n', "needs `document_intelligence_endpoint`"),
         ("port = = 1\n", "not valid TOML"),

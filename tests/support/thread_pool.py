@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from towpath.bootstrap import Overrides
 from towpath.process_runner import plain_arguments, work_origin
-from towpath.worker.process_pool import ProcessPool, threadsafe
+from towpath.worker.process_pool import ProcessPool, report_from_thread
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class ThreadPool(ProcessPool):
     ) -> T:
         keywords: dict[str, Any] = {}
         if on_progress is not None:
-            keywords["progress"] = threadsafe(asyncio.get_running_loop(), on_progress)
+            keywords["progress"] = report_from_thread(asyncio.get_running_loop(), on_progress)
 
         def call() -> T:
             with _one_at_a_time:

@@ -21,16 +21,18 @@ TIMEOUT_SECONDS = 600.0
 
 @click.command()
 @server_options
-@click.argument("question")
+@click.argument("question", nargs=-1, required=True)
 @click.option("--document", help="Ask about one document: its id, the beginning of its id, or its name.")
 @click.option("--kind", type=click.Choice(["document", "call"]), help="Only documents or only calls.")
 @json_option
-def ask(target: Target, question: str, document: str | None, kind: str | None, as_json: bool) -> None:
+def ask(
+    target: Target, question: tuple[str, ...], document: str | None, kind: str | None, as_json: bool
+) -> None:
     """Answer a question from the documents, each sentence with the passages that support it."""
 
     async def request(server: Api) -> Any:
         document_id = None if document is None else await find_document(server, document)
-        body = {"question": question, "document_id": document_id, "kind": kind, "stream": False}
+        body = {"question": " ".join(question), "document_id": document_id, "kind": kind, "stream": False}
         return await server.post("/ask", json=body, timeout=TIMEOUT_SECONDS)
 
     print_answer(call_api(target, request), as_json, _format_lines)

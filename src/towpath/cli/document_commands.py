@@ -62,10 +62,10 @@ def submit(
     from towpath.cli.submit import UploadLabels, submit_files
 
     labels = UploadLabels(collection, by_folder, tag, parse_metadata(metadata), pipeline, key, keys)
-    failures = submit_files(target, paths, labels, wait=wait, as_json=as_json)
-    if not (wait or as_json):
+    failed, unfinished = submit_files(target, paths, labels, wait=wait, as_json=as_json)
+    if unfinished and not (wait or as_json):
         note_waiting(target)
-    if failures:
+    if failed:
         raise SystemExit(1)
 
 

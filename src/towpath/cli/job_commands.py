@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,4 +129,6 @@ def _job_message(job: Any) -> str:
     if job["status"] == "COMPLETED":
         return ""
     lines = (job["error_log"] or "").strip().splitlines()
-    return shortened(waiting_sentence(job) or (lines[-1] if lines else ""), 100)
+    # Each line of the log begins with its time.
+    error = re.sub(r"^\d{4}-\d\d-\d\dT\S+ ", "", lines[-1]) if lines else ""
+    return shortened(waiting_sentence(job) or error, 100)

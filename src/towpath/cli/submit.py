@@ -67,8 +67,8 @@ class UploadLabels:
 
 def submit_files(
     target: Target, paths: Sequence[Path], labels: UploadLabels, *, wait: bool, as_json: bool
-) -> int:
-    """Upload the files, wait for their runs if asked, print the outcome; return how many failed."""
+) -> tuple[int, int]:
+    """Upload the files, wait for their runs if asked, print the outcome; return how many failed and how many go on."""
     files = list(_find_files(paths))
     if not files:
         raise UserError(f"No files found in {', '.join(map(str, paths))}.")
@@ -97,29 +97,40 @@ def _find_files(paths: Sequence[Path]) -> Iterable[SubmittedFile]:
 
 
 def _files_of_folder(folder: Path) -> Iterable[Path]:
-    """All files below the folder, without hidden files and folders, and without libraries of Towpath."""
-    for parent, folders, names in os.walk(folder):
+    """All files below the folder, without hidden files and folders, and without libraries of Towpath.
+
+    Folders that cannot be listed and links to nothing are among them: their upload fails with the reason.
+    """
+    unreadable: list[Path] = []
+    for parent, folders, names in os.walk(
+        folder, onerror=lambda error: unreadable.append(Path(str(error.filename)))
+    ):
         if LIBRARY_FILE in names:
             folders.clear()
             continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = Path(parent, name)
-            if not name.startswith(".") and file.is_file():
+            if not name.startswith(".") and (file.is_file() or not file.exists()):
                 yield file
+    yield from unreadable
 
 
 async def _submit(
     target: Target, files: list[SubmittedFile], labels: UploadLabels, wait: bool, as_json: bool
-) -> int:
+) -> tuple[int, int]:
     with _progress_display(as_json, len(files)) as display:
         async with api(target, with_worker=wait) as server:
             uploads = await _send_all(server, files, labels, display)
             refused = [upload for upload in uploads if "upload_error" in upload]
+            accepted = [upload for upload in uploads if "id" in upload]
             if wait:
-                await _watch(server, [upload for upload in uploads if "id" in upload], display)
+                await _watch(server, accepted, display)
+            else:
+                await _read_failures(server, [u for u in accepted if u["status"] in FAILURE_STATUSES])
     _report(uploads, as_json)
-    return len(refused) + sum(upload.get("status") in FAILURE_STATUSES for upload in uploads)
+    failed = len(refused) + sum(upload["status"] in FAILURE_STATUSES for upload in accepted)
+    return failed, sum(upload["status"] not in FINAL_STATUSES for upload in accepted)
 
 
 async def _send_all(
@@ -133,7 +144,10 @@ async def _send_all(
         async with slots:
             try:
                 document = await server.upload(path, **labels.of_file(upload))
-            except (UserError, OSError) as error:
+            except OSError as error:
+                reason = f"It cannot be read: {error.strerror or error}."
+                return {"path": str(path), "upload_error": reason}
+            except UserError as error:
                 return {"path": str(path), "upload_error": str(error)}
             finally:
                 display.advance()
@@ -150,8 +164,7 @@ async def _watch(server: Api, uploads: list[dict[str, Any]], display: SubmitProg
         statuses = cast("list[dict[str, Any]]", await server.statuses(list(active)))
         for status in statuses:
             upload = active[status["document_id"]]
-            upload["status"], upload["error"] = status["status"], status["error"]
-            upload["failure_type"] = (status["run"] or {}).get("failure_type")
+            _store_status(upload, status)
             display.show_stage(upload["id"], Path(upload["path"]).name, status)
             if _is_finished(status, server):
                 del active[status["document_id"]]
@@ -163,6 +176,18 @@ async def _watch(server: Api, uploads: list[dict[str, Any]], display: SubmitProg
         if active:
             delays_ms = [s["poll_after_ms"] for s in statuses if s["poll_after_ms"] is not None]
             await asyncio.sleep(min(delays_ms, default=500) / 2000)
+
+
+async def _read_failures(server: Api, uploads: list[dict[str, Any]]) -> None:
+    """Read why documents failed that were in the library already."""
+    by_id = {upload["id"]: upload for upload in uploads}
+    for status in await server.statuses(list(by_id)):
+        _store_status(by_id[status["document_id"]], cast("dict[str, Any]", status))
+
+
+def _store_status(upload: dict[str, Any], status: dict[str, Any]) -> None:
+    upload["status"], upload["error"] = status["status"], status["error"]
+    upload["failure_type"] = (status["run"] or {}).get("failure_type")
 
 
 def _is_finished(status: dict[str, Any], server: Api) -> bool:

@@ -243,7 +243,7 @@ async def connection_errors(url: str) -> AsyncGenerator[None]:
         yield
     except httpx.ConnectError as error:
         raise ConnectionFailed(
-            f"The server at {url} does not answer. It may still be starting; try again."
+            f"No server answers at {url}. Check the address. If the server is starting or stopping, try again."
         ) from error
     except httpx.TransportError as error:
         raise ConnectionFailed(f"The connection to {url} failed: {error or type(error).__name__}.") from error

@@ -160,7 +160,13 @@ def _convert(name: str, value: object, source: str) -> object:
             return _boolean(value)
         return target(value)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"The setting `{name}` ({source}) cannot be {value!r}: {error}.") from error
+        expected = _EXPECTED.get(get_origin(target) or target)
+        problem = f"must be {expected}, not {value!r}" if expected else f"cannot be {value!r}: {error}"
+        raise ConfigError(f"The setting `{name}` ({source}) {problem}.") from error
+
+
+#: What a setting of a type must be, for people.
+_EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", tuple: "a list"}
 
 
 def _boolean(value: object) -> bool:
@@ -169,4 +175,4 @@ def _boolean(value: object) -> bool:
         return True
     if word in ("0", "false", "no", "off"):
         return False
-    raise ValueError("use true or false")
+    raise ValueError(value)

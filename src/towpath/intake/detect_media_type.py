@@ -140,7 +140,7 @@ def detect(
             return _unsupported(other_type, f"{description} cannot be read. {_SAVE_AS_HINT}")
     if text := text_type(head, name):
         return DetectedType(text)
-    return _unsupported("application/octet-stream", f"Files of this kind cannot be read. {_SAVE_AS_HINT}")
+    return _unsupported("application/octet-stream", f"A file of this kind cannot be read. {_SAVE_AS_HINT}")
 
 
 def _unsupported(media_type: str, reason: str) -> DetectedType:

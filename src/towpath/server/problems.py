@@ -58,7 +58,13 @@ PROBLEM_RESPONSE: dict[str, Any] = {"model": Problem}
 # The most specific error first: status, type, title, action.
 PROBLEMS_BY_ERROR: tuple[tuple[type[Exception], int, str, str, str], ...] = (
     (PartMissing, 404, "not-found", "Not found", "See the kind and the status of the document."),
-    (NotFound, 404, "not-found", "Not found", "Check the id. It may belong to another organization."),
+    (
+        NotFound,
+        404,
+        "not-found",
+        "Not found",
+        "Check the id or the name. It may belong to another organization.",
+    ),
     (
         BlobMissing,
         410,
@@ -79,7 +85,7 @@ PROBLEMS_BY_ERROR: tuple[tuple[type[Exception], int, str, str, str], ...] = (
         409,
         "illegal-transition",
         "Not possible in this state",
-        "Check the status and try again.",
+        "Read the status again: it may have changed.",
     ),
     (
         QuestionRejected,

@@ -51,7 +51,7 @@ def test_the_server_is_named_before_or_after_the_command() -> None:
 
     assert before.exit_code == after.exit_code == 2
     assert before.output == after.output
-    assert "The server at http://127.0.0.1:9 does not answer" in before.output
+    assert "No server answers at http://127.0.0.1:9" in before.output
 
 
 @pytest.mark.parametrize(

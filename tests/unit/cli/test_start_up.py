@@ -101,7 +101,7 @@ def test_completion_offers_commands_options_and_choices(shell: str) -> None:
             return output.splitlines()[1::3]
         return [line.split(",", 1)[1].split("\t")[0].split("\\t")[0] for line in output.splitlines()]
 
-    assert offers("towpath se") == ["serve", "search"]
+    assert offers("towpath se") == ["search", "serve"]
     assert "--wait" in offers("towpath submit --")
     assert offers("towpath keys c") == ["create"]
     assert offers("towpath jobs --status P") == ["PENDING", "PROCESSING"]

@@ -20,4 +20,6 @@ def cancel(tx: Transaction, run_id: str, org_id: str, now: datetime) -> None:
         # deadlock, which Postgres would detect only after a second.
         lock_document(tx, run.document_id, org_id)
     if not next_run_states(run.state, Verb.CANCEL) or not end_runs(tx, [run_id], "CANCELLED", None, now):
-        raise IllegalTransition(f"Run {run_id} is {run.state} and cannot be cancelled.")
+        raise IllegalTransition(
+            f"Run {run_id} is {run.state}: only a QUEUED or RUNNING run can be cancelled."
+        )
