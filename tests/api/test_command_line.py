@@ -73,7 +73,7 @@ def test_what_cannot_be_read_in_a_folder_is_named_with_the_reason(shell: Shell) 
 
 
 def test_a_folder_to_import_that_does_not_exist_is_named(shell: Shell) -> None:
-    assert "Directory 'nowhere' does not exist" in shell.run("import", "nowhere", expect=2)
+    assert "There is no folder nowhere." in shell.run("import", "nowhere", expect=2)
 
 
 def test_status_runs_jobs_and_delete(shell: Shell) -> None:

@@ -116,7 +116,7 @@ def restore(loaded: LoadedSettings, file: Path, as_json: bool) -> None:
 
 @click.command("import")
 @settings_options
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @json_option
 def import_export(loaded: LoadedSettings, folder: Path, as_json: bool) -> None:
     """Create the library of the data folder from a folder that `towpath export` wrote, with the same ids."""
@@ -130,7 +130,7 @@ def import_export(loaded: LoadedSettings, folder: Path, as_json: bool) -> None:
     "--from",
     "folder",
     required=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     help="Data folder to import. Stop its server first. Only its schema is migrated.",
 )
 @click.option(

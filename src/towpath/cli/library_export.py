@@ -73,6 +73,8 @@ def import_library(settings: Settings, folder: Path, as_json: bool) -> None:
         )
     if settings.sqlite_file.exists():
         raise UserError(f"{settings.data} has a library already. Name another folder with --data.")
+    if not folder.is_dir():
+        raise UserError(f"There is no folder {folder}. Name one that `towpath export` wrote.")
     if not (folder / MANIFEST).exists():
         raise UserError(f"{folder} is not a complete export of a library: it has no {MANIFEST}.")
     _print(asyncio.run(_import(settings, folder)), f"imported into {settings.data}", as_json)
