@@ -16,7 +16,7 @@ _VERBS = {
     Verb.REJECT: "The input can never be processed: job and run fail without another attempt.",
     Verb.SUSPEND: "The job waits for something until a given time. Uses no attempt.",
     Verb.RELEASE: "A worker gives a job back when it shuts down. Uses no attempt.",
-    Verb.RESCUE: "A sweep takes a job whose lease has expired: it is due again, and runs alone.",
+    Verb.RESCUE: "A sweep takes a job whose lease expired or whose worker died: it is due again, and runs alone.",
     Verb.RECOVER: "Start of the embedded server: runs that were `RUNNING` fail as `PROCESS_TERMINATED`.",
     Verb.TIME_OUT: "A sweep ends a run that is past its deadline.",
     Verb.CANCEL: "A person stops a run.",
