@@ -124,6 +124,31 @@ def test_list_has_the_filters_of_the_api(terminal: Terminal) -> None:
     assert row(terminal.run("list", "--name", "broken"), "broken.pdf")[3] == "Read"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["list", "--created-from", "yesterday"], "'yesterday' is no day such as 2026-03-31"),
+        (["search", " "], "Give the words to search for."),
+        (
+            ["list", "--server", "http://127.0.0.1:9"],
+            "No server answers at http://127.0.0.1:9. Check the address.",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_answered_with_a_sentence(
+    terminal: Terminal, arguments: list[str], sentence: str
+) -> None:
+    assert sentence in terminal.run(*arguments, expect=2)
+
+
+@pytest.mark.usefixtures("submitted")
+def test_days_and_times_filter_the_list(terminal: Terminal) -> None:
+    assert "lock.md" in terminal.run(
+        "list", "--created-from", "2026-01-01", "--created-before", "2100-01-01T00:00:00"
+    )
+    assert "No documents." in terminal.run("list", "--created-before", "2020-01-01T10:00:00+02:00")
+
+
 @pytest.mark.usefixtures("submitted")
 def test_the_content_of_a_document(terminal: Terminal) -> None:
     assert "A staircase of five locks" in terminal.run("content", "lock.md")

@@ -172,7 +172,9 @@ def search(
     as_json: bool,
 ) -> None:
     """Search documents and calls."""
-    query = " ".join(words)
+    query = " ".join(words).strip()
+    if not query:
+        raise click.UsageError("Give the words to search for.")
     answer = call_api(
         target,
         lambda server: server.get(

@@ -13,9 +13,24 @@ import click
 from towpath.errors import UserError
 
 STATUSES = ("PROCESSING", "COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED")
-DATE_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _DateOrTime(click.DateTime):
+    """A day or a time in ISO 8601; without a zone it is UTC."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "DATE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        try:
+            return datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(
+                f"{value!r} is no day such as 2026-03-31 and no time such as 2026-03-31T08:30:00.", param, ctx
+            )
+
 
 _OPTIONS = (
     click.option("--status", type=click.Choice(STATUSES), help="Only documents of this status."),
@@ -32,9 +47,11 @@ _OPTIONS = (
         "--media-type", multiple=True, help="Only files of this type, such as application/pdf. Repeatable."
     ),
     click.option(
-        "--created-from", type=click.DateTime(DATE_FORMATS), help="Only submitted at or after (UTC)."
+        "--created-from", type=_DateOrTime(), help="Only submitted at or after this day or time (UTC)."
     ),
-    click.option("--created-before", type=click.DateTime(DATE_FORMATS), help="Only submitted before (UTC)."),
+    click.option(
+        "--created-before", type=_DateOrTime(), help="Only submitted before this day or time (UTC)."
+    ),
     click.option("--min-size", type=click.IntRange(min=0), help="Only files of at least so many bytes."),
     click.option("--max-size", type=click.IntRange(min=0), help="Only files of at most so many bytes."),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -124,6 +125,23 @@ class RootCommand(click.Group):
         except (UserError, DatabaseUnavailable, StorageUnavailable) as error:
             click.echo(f"towpath: {error}", err=True)
             sys.exit(2)
+        except OSError as error:
+            if (message := _file_error(error)) is None:
+                raise
+            click.echo(f"towpath: {message}", err=True)
+            sys.exit(2)
+
+
+def _file_error(error: OSError) -> str | None:
+    """A sentence for an error of a file or folder that the user named; None for other errors of the system."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        place = f" for {error.filename}" if error.filename else ""
+        return f"There is no space left on the disk{place}. Free some, or name a path on another disk."
+    if error.filename is None:
+        return None
+    denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    advice = "Check the permissions, or name another path." if denied else "Name another path."
+    return f"{error.filename} cannot be used: {error.strerror}. {advice}"
 
 
 def _print_version(context: click.Context, _option: click.Parameter, given: bool) -> None:

@@ -37,7 +37,8 @@ def check_response(response: httpx.Response) -> httpx.Response:
         raise ApiError(
             401,
             "urn:towpath:unauthorized",
-            f"The server requires an API key, and TOWPATH_API_KEY {given}.",
+            f"The server requires an API key, and TOWPATH_API_KEY {given}. Set it to a key that "
+            "`towpath keys create` printed on the server.",
             "",
         )
     try:

@@ -200,7 +200,8 @@ def _http_error(request: Request, error: Exception) -> JSONResponse:
     problem_type, title, action = PROBLEMS_BY_STATUS.get(
         error.status_code, ("error", "Error", "See the detail.")
     )
-    response = problem(error.status_code, problem_type, title, str(error.detail), action)
+    detail = "There is nothing at this address." if error.detail == "Not Found" else str(error.detail)
+    response = problem(error.status_code, problem_type, title, detail, action)
     response.headers.update(error.headers or {})
     if error.status_code == 405:
         # Starlette lists the methods of one route only; several routes may share the path.

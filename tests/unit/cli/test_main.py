@@ -1,6 +1,9 @@
-"""`towpath --help` has a short line for every command, and an unknown command is answered with similar ones."""
+"""`towpath --help` has a short line for every command; wrong commands and paths are answered with a sentence."""
 
 from __future__ import annotations
+
+import errno
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -35,3 +38,46 @@ def test_an_unknown_command_is_answered_with_similar_ones(word: str, answer: str
 
     assert result.exit_code == 2
     assert answer in result.output
+
+
+def test_a_path_that_cannot_be_written_is_named_in_a_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("no folder")
+
+    result = CliRunner().invoke(main, ["new", "acme-notes", "--folder", str(file / "package")])
+
+    assert result.exit_code == 2
+    assert f"towpath: {file}" in result.output
+    assert "cannot be used: Not a directory. Name another path." in result.output
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            PermissionError(errno.EACCES, "Permission denied", "out"),
+            "out cannot be used: Permission denied. Check",
+        ),
+        (OSError(errno.ENOSPC, "No space left on device"), "There is no space left on the disk. Free some"),
+    ],
+)
+def test_errors_of_the_disk_are_sentences(
+    error: OSError, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr("towpath.cli.package_template.write_package", fail)
+    result = CliRunner().invoke(main, ["new", "acme-notes"])
+
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_other_errors_of_the_system_keep_their_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object) -> None:
+        raise ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+
+    monkeypatch.setattr("towpath.cli.package_template.write_package", fail)
+
+    assert isinstance(CliRunner().invoke(main, ["new", "acme-notes"]).exception, ConnectionResetError)
