@@ -253,6 +253,48 @@ def test_no_other_verb_scans_the_tables_with_a_million_finished_jobs(large: Larg
     assert _rows_read(plan) <= 100
 
 
+# Jobs and runs that are in progress; the statistics of the tables do not know them.
+START = """
+update document_processing_jobs set status = 'PROCESSING', lease_epoch = 1, last_heartbeat = now()
+where id in (select pg_temp.made_id('e', n) from generate_series(1, 2000) as n);
+
+update processing_runs set state = 'RUNNING'
+where id in (select pg_temp.made_id('c', 100000 + n) from generate_series(1, 2000) as n);
+"""
+
+
+@pytest.mark.parametrize("verb", ["finish", "advance", "advance_through"])
+def test_a_settlement_reads_only_its_own_jobs_of_those_in_progress(large: LargeDatabase, verb: str) -> None:
+    batch = 20
+    rows = [
+        {
+            "job_id": f"e{number:031x}",
+            "epoch": 1,
+            "result": {},
+            "follow_ups": [],
+            "keep": False,
+            "max_attempts": 5,
+        }
+        | {"next_id": f"f{number:031x}", "next_stage": "next", "next_payload": {}, "stages": [], "events": []}
+        for number in range(1, batch + 1)
+    ]
+    (statement,) = statements("postgres", verb)
+    with (
+        psycopg.connect(large.dsn, autocommit=True) as connection,
+        connection.transaction(force_rollback=True),
+    ):
+        connection.execute(FILL.split(";")[0])
+        connection.execute(START)
+        explain = cast("LiteralString", f"explain (analyze, format json) {statement}")
+        row = connection.execute(explain, {"rows": json.dumps(rows), "until": NOW, "now": NOW}).fetchone()
+    assert row is not None
+    plan = cast("dict[str, Any]", row[0][0]["Plan"])
+    assert plan["Actual Rows"] == batch
+    assert _rows_read(plan) <= 4 * batch, json.dumps(plan, indent=1)
+    compared = sum(node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"] for node in _nodes(plan))
+    assert compared <= batch, json.dumps(plan, indent=1)
+
+
 def test_finished_jobs_do_not_slow_the_claim_on_sqlite(tmp_path: Path, migrated_sqlite_file: Path) -> None:
     with sqlite_engine(tmp_path / "ledger.db", migrated_sqlite_file) as engine:
         plan = a_plan(("extract",))

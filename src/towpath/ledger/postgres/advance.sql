@@ -1,5 +1,13 @@
 -- Completes a stage's job and creates the job of the next stage; with `keep` the same worker holds its lease.
-with updated_jobs as (
+-- Jobs are fetched as in `finish`.
+with items as materialized (
+  select *
+  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
+    job_id uuid, epoch bigint, result jsonb, progress jsonb, detail jsonb, keep boolean, next_id uuid,
+    next_stage text, next_payload jsonb, sealed_password text, max_attempts integer
+  )
+),
+updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
@@ -7,11 +15,9 @@ with updated_jobs as (
       completed_at = :now,
       updated_at = :now,
       lease_until = null
-  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
-    job_id uuid, epoch bigint, result jsonb, progress jsonb, detail jsonb, keep boolean, next_id uuid,
-    next_stage text, next_payload jsonb, sealed_password text, max_attempts integer
-  )
-  where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
+  from items as item
+  where job.id = any(array(select job_id from items)) and job.id = item.job_id and job.lease_epoch = item.epoch
+    and case when job.status = 'PROCESSING' then true else false end
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by, job.follow_up,
     item.detail, item.keep, item.next_id, item.next_stage, item.next_payload, item.sealed_password,

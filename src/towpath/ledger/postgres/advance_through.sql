@@ -1,6 +1,13 @@
 -- Completes the jobs of several stages that were executed under one lease, and creates the job of the stage after them,
 -- whose lease the same worker holds. Only the first job is stored before. Events are written in the order given.
-with updated_jobs as (
+-- Jobs are fetched as in `finish`.
+with items as materialized (
+  select *
+  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
+    job_id uuid, epoch bigint, result jsonb, progress jsonb, stages jsonb, events jsonb
+  )
+),
+updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
@@ -8,10 +15,9 @@ with updated_jobs as (
       completed_at = :now,
       updated_at = :now,
       lease_until = null
-  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
-    job_id uuid, epoch bigint, result jsonb, progress jsonb, stages jsonb, events jsonb
-  )
-  where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
+  from items as item
+  where job.id = any(array(select job_id from items)) and job.id = item.job_id and job.lease_epoch = item.epoch
+    and case when job.status = 'PROCESSING' then true else false end
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage, job.locked_by, job.follow_up,
     item.stages, item.events

@@ -1,6 +1,15 @@
 -- Completes the last stage's job, its run and its document, and queues the follow-ups.
 -- Completes follow-up jobs as well; their run is COMPLETED already and is not changed.
-with updated_jobs as (
+--
+-- Rows are fetched by `= any(array(...))`, and states are compared by `case`, which no partial index matches: statistics
+-- say that few jobs are in progress, so the planner would read all of them, and compare each with each of the batch.
+with items as materialized (
+  select *
+  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
+    job_id uuid, epoch bigint, result jsonb, progress jsonb, detail jsonb, follow_ups jsonb, max_attempts integer
+  )
+),
+updated_jobs as (
   update document_processing_jobs as job
   set status = 'COMPLETED',
       result = item.result,
@@ -8,10 +17,9 @@ with updated_jobs as (
       completed_at = :now,
       updated_at = :now,
       lease_until = null
-  from jsonb_to_recordset(cast(:rows as jsonb)) as item (
-    job_id uuid, epoch bigint, result jsonb, progress jsonb, detail jsonb, follow_ups jsonb, max_attempts integer
-  )
-  where job.id = item.job_id and job.lease_epoch = item.epoch and job.status = 'PROCESSING'
+  from items as item
+  where job.id = any(array(select job_id from items)) and job.id = item.job_id and job.lease_epoch = item.epoch
+    and case when job.status = 'PROCESSING' then true else false end
   returning
     job.id as job_id, job.org_id, job.document_id, job.run_id, job.stage,
     item.detail, item.follow_ups, item.max_attempts
@@ -19,15 +27,14 @@ with updated_jobs as (
 ended_runs as (
   update processing_runs as run
   set state = 'COMPLETED', ended_at = :now
-  from updated_jobs
-  where run.id = updated_jobs.run_id and run.state = 'RUNNING'
+  where run.id = any(array(select run_id from updated_jobs))
+    and case when run.state = 'RUNNING' then true else false end
   returning run.id, run.org_id, run.document_id
 ),
 updated_documents as (
   update documents as document
   set status = 'COMPLETED', updated_at = :now
-  from ended_runs
-  where document.id = ended_runs.document_id
+  where document.id = any(array(select document_id from ended_runs))
 ),
 follow_up_jobs as (
   insert into document_processing_jobs (
@@ -49,6 +56,5 @@ written_events as (
 select
   cast(updated_jobs.job_id as text), cast(updated_jobs.document_id as text), cast(updated_jobs.run_id as text),
   'COMPLETED' as status,
-  case when ended_runs.id is not null then 'COMPLETED' end as ended
+  case when updated_jobs.run_id in (select id from ended_runs) then 'COMPLETED' end as ended
 from updated_jobs
-left join ended_runs on ended_runs.id = updated_jobs.run_id

@@ -63,7 +63,8 @@ documents = Table(
     Index("ix_documents_collection", "org_id", "collection", "created_at", "id"),
     Index("ix_documents_media_type", "org_id", "media_type", "kind", "created_at", "id"),
     Index("ix_documents_size", "org_id", "size", "id"),
-    postgresql_with={"fillfactor": 80},
+    # Room for a second version of each row: a change of the status then writes no index.
+    postgresql_with={"fillfactor": 50},
 )
 
 # The versions of documents with a key. The numbers of chunks are those of the first publication of the version.
