@@ -153,6 +153,7 @@ async def test_a_body_without_a_file_is_refused_and_nothing_is_stored(client: Ap
             b'--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n1\r\n--x--\r\n',
             "multipart/form-data; boundary=x",
         ),
+        (b"--x\r\n", f"multipart/form-data; boundary={'x' * 500}"),
     ):
         answer = await client.http.post("/documents", content=body, headers={"Content-Type": kind})
         assert answer.status_code == 400
@@ -161,6 +162,42 @@ async def test_a_body_without_a_file_is_refused_and_nothing_is_stored(client: Ap
     assert (await client.get("/documents"))["total"] == 0
     assert client.blobs() == set()
     assert list(client.runtime.services.intake.scratch_dir.iterdir()) == []
+
+
+async def test_a_body_that_was_cut_off_is_refused_although_its_length_is_right(client: ApiClient) -> None:
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="keeper.md"\r\n\r\n' + STORY
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+
+    for end in (b"", b"\r\n", b"\r\n--", b"\r\n--x", b"\r\n--x\r\n", b"\r\n--x-"):
+        answer = await client.http.post("/documents", content=part + end, headers=kind)
+        assert (answer.status_code, answer.json()["detail"]) == (
+            400,
+            "The multipart body ends before its closing boundary.",
+        )
+    assert (await client.get("/documents"))["total"] == 0
+    assert client.blobs() == set()
+
+    # The line break after the closing boundary is optional.
+    answer = await client.http.post("/documents", content=part + b"\r\n--x--", headers=kind)
+    assert (answer.status_code, answer.json()["size"]) == (200, len(STORY))
+
+
+async def test_a_name_in_the_extended_syntax_is_read(client: ApiClient) -> None:
+    """Some clients send it, alone or after a `filename` that has no readable name."""
+    names = {
+        b"filename*=UTF-8''na%C3%AFve.txt": "na\u00efve.txt",
+        b"filename=\"=?utf-8?B?bmHDr3ZlLnR4dA==?=\"; filename*=utf-8''na%C3%AFve.txt": "na\u00efve.txt",
+        b"filename*=utf-8'en'..%2F..%2Fplan.txt": "plan.txt",
+        b"filename*=": "unnamed",
+        b"filename=\"plan; filename*=utf-8''b.txt\"": "plan; filename*=utf-8''b.txt",
+    }
+    for number, (parameter, name) in enumerate(names.items()):
+        part = b'--x\r\nContent-Disposition: form-data; name="file"; ' + parameter
+        body = part + b"\r\n\r\ntext %d\r\n--x--\r\n" % number
+        answer = await client.http.post(
+            "/documents", content=body, headers={"Content-Type": "multipart/form-data; boundary=x"}
+        )
+        assert answer.json()["name"] == name
 
 
 async def test_a_file_over_the_limit_is_refused_before_it_is_stored(tmp_path: Path) -> None:

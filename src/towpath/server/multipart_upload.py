@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote_to_bytes
 
 from fastapi import HTTPException, Request
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect
 
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 _MAX_HEADER_BYTES = 16_384
 #: Maximum bytes of all text parts together.
 _MAX_TEXT_BYTES = 131_072
+
+#: `filename*=UTF-8''na%C3%AFve.txt`: some clients send it beside a `filename` that has no readable name.
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.?)*"?', re.DOTALL)
+_EXTENDED_NAME = re.compile(rb";\s*filename\*\s*=\s*utf-8'[^']*'([^\s;\"]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,7 @@ class FilePartParser:
         self._value = b""
         self._disposition = b""
         self._in_file_part = False
+        self._has_ended = False
         callbacks: MultipartCallbacks = {
             "on_part_begin": self._on_part_begin,
             "on_header_field": self._on_header_field,
@@ -59,6 +66,7 @@ class FilePartParser:
             "on_headers_finished": self._on_headers,
             "on_part_data": self._on_data,
             "on_part_end": self._on_part_end,
+            "on_end": self._on_end,
         }
         self._parser = MultipartParser(boundary, callbacks)
 
@@ -66,7 +74,10 @@ class FilePartParser:
         self._parser.write(data)
 
     def finish(self) -> None:
+        """Raise HTTPException if the closing boundary is missing: the end of the file may have been cut off."""
         self._parser.finalize()
+        if not self._has_ended:
+            raise HTTPException(400, "The multipart body ends before its closing boundary.")
 
     def _on_part_begin(self) -> None:
         self._field = self._value = self._disposition = b""
@@ -94,8 +105,9 @@ class FilePartParser:
         self._text_part = part if part in self.TEXT_PARTS else None
         self._text = b""
         if is_file:
-            name = options.get(b"filename*") or options.get(b"filename") or b"unnamed"
-            self.name = name.decode("utf-8", "replace")
+            extended = _EXTENDED_NAME.search(_QUOTED.sub(b'""', self._disposition))
+            name = options.get(b"filename") if extended is None else unquote_to_bytes(extended[1])
+            self.name = (name or b"unnamed").decode("utf-8", "replace")
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         if self._in_file_part:
@@ -112,6 +124,9 @@ class FilePartParser:
             self.texts.append((self._text_part, self._text.decode("utf-8", "replace")))
             self._text_part = None
 
+    def _on_end(self) -> None:
+        self._has_ended = True
+
     def _check_header_size(self) -> None:
         if len(self._field) + len(self._value) > _MAX_HEADER_BYTES:
             raise HTTPException(400, "The headers of a part are too long.")
@@ -123,12 +138,12 @@ async def receive_file(request: Request, write: Callable[[bytes], None]) -> Uplo
     boundary = options.get(b"boundary")
     if content_type != b"multipart/form-data" or not boundary:
         raise HTTPException(400, "Send the file as multipart/form-data in a part named `file`.")
-    parser = FilePartParser(boundary, write)
     try:
+        parser = FilePartParser(boundary, write)
         async for data in request.stream():
             parser.feed(data)
         parser.finish()
-    except MultipartParseError as error:
+    except FormParserError as error:
         raise HTTPException(400, f"The multipart body is not valid: {error}") from error
     except ClientDisconnect as error:
         raise HTTPException(400, "The connection closed before the upload was complete.") from error
