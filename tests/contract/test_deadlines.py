@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -71,6 +72,33 @@ async def test_a_later_stage_does_not_change_the_deadline(driver: LedgerDriver) 
     await driver.advance(job.lease, "chunk", keep=False)
     await driver.claim_one()
     assert (await driver.run(run_id)).deadline_at == deadline
+
+
+async def test_the_holder_of_a_job_postpones_the_deadline_of_its_run(driver: LedgerDriver) -> None:
+    other = await driver.submitted_run(deadline_seconds=20)
+    await driver.claim_one()
+    await driver.submit(deadline_seconds=20)
+    job = await driver.claim_one()
+    deadline = driver.now + timedelta(seconds=20)
+
+    await driver.ledger.postpone_deadline(job.lease, 7.25)
+    await driver.ledger.postpone_deadline(replace(job.lease, epoch=job.lease.epoch + 1), 100)
+
+    assert (await driver.run(job.run_id)).deadline_at == deadline + timedelta(seconds=7.25)
+    assert (await driver.run(other)).deadline_at == deadline
+    driver.clock.advance(21)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 1
+    driver.clock.advance(7)
+    assert (await driver.ledger.sweep(driver.now)).timed_out == 1
+    await driver.ledger.postpone_deadline(job.lease, 100)
+    assert (await driver.run(job.run_id)).state is RunState.TIMED_OUT
+
+
+async def test_a_run_without_deadline_gets_none_by_postponing(driver: LedgerDriver) -> None:
+    run_id = await driver.submitted_run()
+    job = await driver.claim_one()
+    await driver.ledger.postpone_deadline(job.lease, 5)
+    assert (await driver.run(run_id)).deadline_at is None
 
 
 async def test_a_sweep_times_out_at_most_limit_runs(driver: LedgerDriver) -> None:

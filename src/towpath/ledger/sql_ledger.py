@@ -133,6 +133,9 @@ class SqlLedger:
     async def progress(self, lease: Lease, progress: Progress, now: datetime) -> None:
         await self.database.run(lambda tx: claiming.progress(tx, lease, progress, now), single=True)
 
+    async def postpone_deadline(self, lease: Lease, seconds: float) -> None:
+        await self.database.run(lambda tx: claiming.postpone_deadline(tx, lease, seconds), single=True)
+
     async def add_event(self, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
         await self.database.run(lambda tx: claiming.add_event(tx, lease, kind, detail, now))
 

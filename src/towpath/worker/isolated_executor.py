@@ -13,11 +13,12 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from towpath.errors import DatabaseUnavailable
 from towpath.ledger.contract.settlements import Advance, Release, Settlement
 from towpath.model.job import ClaimedJob
 from towpath.process_runner import ChildCrashed, ChildKilled
@@ -35,6 +36,8 @@ OOM_SCORE = "900"
 #: Jobs of one worker that run alone at the same time. Each needs a process with the whole program, and after a kill
 #: every job that ran is a suspect: a process for each of them at once would occupy the machine.
 MAX_ALONE = 2
+#: Seconds between two changes of the deadline of a run whose stage has not begun.
+POSTPONE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +62,15 @@ class IsolatedExecutor:
         self, job: ClaimedJob, executor: Executor, *, keep: Callable[[str], bool]
     ) -> Settlement | None:
         """Run the job's stage in a child process; None if the lease is lost. ``executor`` settles a crash."""
-        async with self._slots:
+        async with _postponed_deadline(job, executor) as begun, self._slots:
             if self._stopping:
                 return Release(job.lease)
-            return await self._run_alone(job, executor, keep=keep)
+            return await self._run_alone(job, executor, begun, keep=keep)
 
     async def _run_alone(
-        self, job: ClaimedJob, executor: Executor, *, keep: Callable[[str], bool]
+        self, job: ClaimedJob, executor: Executor, begun: asyncio.Event, *, keep: Callable[[str], bool]
     ) -> Settlement | None:
         log.info("stage %s of run %s runs alone: the process that ran it before died", job.stage, job.run_id)
-        started: list[int] = []
         try:
             settlement = await self._pool.run(
                 execute_alone,
@@ -76,12 +78,12 @@ class IsolatedExecutor:
                 job,
                 self._settings,
                 seconds=LONGEST_STAGE,
-                on_progress=lambda _done, _total: started.append(1),
+                on_progress=lambda _done, _total: begun.set(),
             )
         except ChildKilled:
             return Release(job.lease)
         except ChildCrashed as error:
-            if started:
+            if begun.is_set():
                 return executor.crashed(job, error)
             # The child died before the stage started: its environment is at fault, not the document.
             return executor.failed(job, RuntimeError(f"No process could be started for the job: {error}"))
@@ -98,6 +100,36 @@ class IsolatedExecutor:
 
     def close(self) -> None:
         self._pool.close()
+
+
+@asynccontextmanager
+async def _postponed_deadline(job: ClaimedJob, executor: Executor) -> AsyncGenerator[asyncio.Event]:
+    """Until the event is set, move the deadline of the run by the time that passes.
+
+    Other suspects may occupy the child processes for as long as a run may take, and on a busy machine a process takes
+    long to start. A run that has not begun cannot make progress, so it would not be continued after its deadline.
+    """
+    begun = asyncio.Event()
+    postponing = asyncio.create_task(_postpone_deadline(job, executor, begun))
+    try:
+        yield begun
+    finally:
+        postponing.cancel()
+        (failure,) = await asyncio.gather(postponing, return_exceptions=True)
+        if isinstance(failure, Exception):
+            log.error("the deadline of run %s could not be postponed", job.run_id, exc_info=failure)
+
+
+async def _postpone_deadline(job: ClaimedJob, executor: Executor, begun: asyncio.Event) -> None:
+    since = time.monotonic()
+    done = False
+    while not done:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(begun.wait(), POSTPONE_SECONDS)
+        now, has_begun = time.monotonic(), begun.is_set()
+        with contextlib.suppress(DatabaseUnavailable):
+            await executor.ledger.postpone_deadline(job.lease, now - since)
+            since, done = now, has_begun
 
 
 def execute_alone(

@@ -1,4 +1,4 @@
-"""claim, heartbeat and progress: take due jobs, extend their leases, store how much is done."""
+"""claim, heartbeat, progress and postpone_deadline: take due jobs, extend their leases, store how much is done."""
 
 from __future__ import annotations
 
@@ -91,6 +91,10 @@ def progress(tx: Transaction, lease: Lease, progress: Progress, now: datetime) -
     row = {**_lease_rows([lease])[0], "progress": asdict(progress)}
     if not tx.run("progress", rows=dump([row]), now=now):
         raise LeaseLost(f"Job {lease.job_id} is no longer held with epoch {lease.epoch}.")
+
+
+def postpone_deadline(tx: Transaction, lease: Lease, seconds: float) -> None:
+    tx.run("postpone_deadline", **_lease_rows([lease])[0], seconds=seconds)
 
 
 def add_event(tx: Transaction, lease: Lease, kind: EventKind, detail: Json, now: datetime) -> None:
