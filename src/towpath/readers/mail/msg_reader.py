@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -18,9 +19,43 @@ from towpath.readers.text.reader import escape_plain_text
 
 FORMAT_NAME = "Outlook message"
 
+#: Code pages that Python has under another name than ``cp950``.
+_CODE_PAGES = {
+    "10000": "mac-roman",
+    "20127": "ascii",
+    "20866": "koi8-r",
+    "21866": "koi8-u",
+    "28591": "latin-1",
+    "28592": "iso8859-2",
+    "28595": "iso8859-5",
+    "28605": "iso8859-15",
+    "50220": "iso2022-jp",
+    "51932": "euc-jp",
+    "51949": "euc-kr",
+    "52936": "hz",
+    "54936": "gb18030",
+    "65001": "utf-8",
+}
+# PidTagMessageCodepage, and the encoding of text without it.
+_MESSAGE_CODE_PAGE = 0x3FFD
+_LIBRARY_ENCODING = "iso-8859-15"
 _MAX_BYTES = 512 << 20
 #: The path of a mailbox inside an Exchange server: no address to which anybody can write.
 _EXCHANGE_ADDRESS = re.compile(r"(?<!\s)\s*<?/o=[^>]*>?", re.IGNORECASE)
+
+
+def _codec_of_code_page(name: str) -> codecs.CodecInfo | None:
+    """The codec for the name that the library makes of a code page: ``windows-950``, ``windows-65001``."""
+    page = name.removeprefix("windows_").removeprefix("windows-")
+    if page == name or not page.isdecimal():
+        return None
+    try:
+        return codecs.lookup(_CODE_PAGES.get(page, f"cp{page}"))
+    except LookupError:
+        return None
+
+
+codecs.register(_codec_of_code_page)
 
 
 def read_msg(path: Path, progress: Callable[[int, int], None]) -> Extraction:
@@ -28,14 +63,15 @@ def read_msg(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     message = _load(path)
     try:
         date = message.sent_date
+        decoded = _header_decoder(message)
         headers = {
-            "From": _EXCHANGE_ADDRESS.sub("", str(message.sender or "")),
-            "To": ", ".join(_recipient(recipient) for recipient in message.recipients),
+            "From": _EXCHANGE_ADDRESS.sub("", decoded(str(message.sender or ""))),
+            "To": decoded(", ".join(_recipient(recipient) for recipient in message.recipients)),
             "Date": date.isoformat() if date else "",
-            "Subject": str(message.subject or ""),
+            "Subject": decoded(str(message.subject or "")),
         }
         body = _body(message)
-        names = [str(attachment.file_name or "attachment") for attachment in message.attachments]
+        names = [decoded(str(attachment.file_name or "attachment")) for attachment in message.attachments]
     except Exception as error:  # the library raises many kinds of errors on damaged files
         raise rejections.corrupt(FORMAT_NAME) from error
     headers = {name: " ".join(value.split()) for name, value in headers.items() if value.strip()}
@@ -78,6 +114,25 @@ def _load(path: Path) -> Any:
         return oxmsg.Message.load(str(path))
     except Exception as error:  # as above
         raise rejections.corrupt(FORMAT_NAME) from error
+
+
+def _header_decoder(message: Any) -> Callable[[str], str]:
+    """Decodes text of messages that are not in Unicode as the body, if they do not name the code page of the rest.
+
+    The library takes Latin text then.
+    """
+    code_page = message.properties.int_prop_value(_MESSAGE_CODE_PAGE)
+    encoding = message.properties.body_encoding
+
+    def decoded(text: str) -> str:
+        if text.isascii() or code_page is not None:
+            return text
+        try:
+            return text.encode(_LIBRARY_ENCODING).decode(encoding)
+        except (UnicodeError, LookupError):
+            return text
+
+    return decoded
 
 
 def _recipient(recipient: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -26,6 +27,9 @@ _SKIPPED = frozenset(
 _BLOCK_WRAPPERS = frozenset(
     ("section", "index-body", "table-of-content", "text-box", "frame", "custom-shape", "g")
 )
+
+
+_ROW_GROUPS = frozenset(f"{_TABLE}{name}" for name in ("table-header-rows", "table-rows", "table-row-group"))
 
 
 class PageHooks(MarkupHooks):
@@ -97,6 +101,9 @@ class ContentConverter:
                 self._convert_content(element)
         elif name == "list":
             self._convert_list(element)
+        elif name in ("list-item", "list-header") and _has_only_lists(element):
+            # The list belongs to the item before it.
+            self._convert_children(element)
         elif name in ("list-item", "list-header"):
             with self.tree.element("li"):
                 self._convert_children(element)
@@ -159,7 +166,7 @@ class ContentConverter:
 
     def _convert_table(self, element: Element) -> None:
         with self.tree.element("table"):
-            for row in element.iter(f"{_TABLE}table-row"):
+            for row in _rows(element):
                 with self.tree.element("tr"):
                     self._convert_row(row)
 
@@ -170,7 +177,33 @@ class ContentConverter:
                 continue
             repeated = parse_int(cell.get(f"{_TABLE}number-columns-repeated"), 1)
             columns = parse_int(cell.get(f"{_TABLE}number-columns-spanned"), 1)
+            rows = parse_int(cell.get(f"{_TABLE}number-rows-spanned"), 1)
             for _ in range(min(repeated, _MAX_REPEATED) if name == "table-cell" and columns == 1 else 1):
                 if name == "table-cell":
-                    with self.tree.element("td", colspan=str(columns)):
-                        self._convert_children(cell)
+                    with self.tree.element("td", colspan=str(columns), rowspan=str(rows)):
+                        self._convert_cell(cell)
+
+    def _convert_cell(self, cell: Element) -> None:
+        """Presentations have the text of a cell as a list of one item."""
+        for child in cell:
+            paragraph = _only_paragraph(child) if child.tag == f"{_TEXT}list" else None
+            self.convert(child if paragraph is None else paragraph)
+
+
+def _rows(table: Element) -> Iterator[Element]:
+    """The rows of a table, without those of tables in its cells."""
+    for child in table:
+        if child.tag == f"{_TABLE}table-row":
+            yield child
+        elif child.tag in _ROW_GROUPS:
+            yield from _rows(child)
+
+
+def _has_only_lists(item: Element) -> bool:
+    return len(item) > 0 and all(child.tag == f"{_TEXT}list" for child in item)
+
+
+def _only_paragraph(text_list: Element) -> Element | None:
+    """The paragraph of a list that has one item with one paragraph."""
+    paragraphs = [*text_list.iter(f"{_TEXT}p"), *text_list.iter(f"{_TEXT}h")]
+    return paragraphs[0] if len(paragraphs) == 1 else None

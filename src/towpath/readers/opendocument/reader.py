@@ -21,6 +21,7 @@ SLIDES_NAME = "OpenDocument presentation"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
+_SEPARATED = frozenset(("p", "h", "line-break", "tab", "s"))
 _METADATA_NAMES = {
     "title": "title",
     "creator": "authors",
@@ -84,7 +85,7 @@ def _write_slide(slide: Element, styles: StyleTable, number: int, writer: Markdo
     """Write one slide; its title, and whether it has text."""
     frames = list(slide)
     title_frame = next((frame for frame in frames if frame.get(f"{_PRESENTATION}class") == "title"), None)
-    words = " ".join("".join(title_frame.itertext()).split()) if title_frame is not None else ""
+    words = _words(title_frame) if title_frame is not None else ""
     title = words or f"Slide {number}"
     writer.heading(1, escape_inline(title))
     converter = ContentConverter(styles)
@@ -92,12 +93,26 @@ def _write_slide(slide: Element, styles: StyleTable, number: int, writer: Markdo
         if frame is not title_frame:
             converter.convert(frame)
     notes = slide.find(f"{_PRESENTATION}notes")
-    note_text = " ".join("".join(notes.itertext()).split()) if notes is not None else ""
+    note_text = _words(notes) if notes is not None else ""
     blocks = len(writer.blocks)
     HtmlToMarkdown(writer).convert(converter.tree.root)
     if note_text:
         writer.paragraph(f"Notes: {escape_inline(note_text)}")
     return title, bool(words) or len(writer.blocks) > blocks
+
+
+def _words(element: Element) -> str:
+    """The text in one line, with a blank between paragraphs and for each line break, tab and blank element."""
+    return " ".join(_text(element).split())
+
+
+def _text(element: Element) -> str:
+    """The XML parser limits the nesting, so recursion is safe."""
+    parts = [element.text or ""]
+    for child in element:
+        parts.append(" " if safe_xml.local_name(child.tag) in _SEPARATED else "")
+        parts += (_text(child), child.tail or "")
+    return "".join(parts)
 
 
 def _open(archive: Archive, kind: str) -> tuple[Element, StyleTable]:

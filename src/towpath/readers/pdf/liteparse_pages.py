@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from towpath.readers.pdf.block_boxes import rect_box, rectangle, rectangle_box
+from towpath.readers.pdf.bullet_lines import divide_at_bullets, item_text, may_have_bullets
 from towpath.readers.pdf.choose_tables import choose_ruled_tables
 from towpath.readers.pdf.classify_tables import fenced_code
 from towpath.readers.pdf.code_blocks import CodeFinder
@@ -27,6 +28,7 @@ from towpath.readers.pdf.page_layout import (
     PageLayout,
     line_text,
     runs_rectangle,
+    text_lines,
 )
 from towpath.readers.pdf.page_model import (
     FormValue,
@@ -35,8 +37,10 @@ from towpath.readers.pdf.page_model import (
     is_right_to_left,
     normalize_text,
 )
+from towpath.readers.pdf.printed_lines import divide_text
 from towpath.readers.pdf.printed_title import find_printed_title
 from towpath.readers.pdf.ruled_tables import RuledTable
+from towpath.readers.pdf.separate_accents import has_separate_accents, join_accents
 from towpath.readers.pdf.table_blocks import convert_table, divided_blocks, has_columns, table_blocks
 from towpath.readers.pdf.tagged_headings import read_tagged_headings
 from towpath.readers.pdf.text_layer_words import text_layer_words
@@ -81,8 +85,19 @@ def convert_page(page: ParsedPage, page_count: int) -> PdfPage:
         converted.printed_title = find_printed_title(layout)
     converted.tagged_headings = read_tagged_headings(page)
     converted.words = text_layer_words(page, page_count)
+    if has_separate_accents(layout.fonts, (item.text for item in page.text_items)):
+        _join_accents(converted)
     converted.form_values = [value for form in page.form_fields or () if (value := _form_value(form, page))]
     return converted
+
+
+def _join_accents(page: PdfPage) -> None:
+    page.blocks = [
+        block if block.kind == "code" else replace(block, text=join_accents(block.text))
+        for block in page.blocks
+    ]
+    page.words = [replace(word, text=join_accents(word.text)) for word in page.words]
+    page.printed_title = page.printed_title and join_accents(page.printed_title)
 
 
 def _blocks(page: ParsedPage, layout: PageLayout, page_count: int) -> Iterator[PageBlock]:
@@ -156,7 +171,9 @@ def _convert_block(
                 )
             elif text:
                 bold = block.bold and _is_bold(block, layout)
-                yield PageBlock("paragraph", limit_bold(_unescape(text)), box, bold=bold)
+                yield from _bullet_blocks(block, page, layout) or _paragraphs(
+                    block, text, page, layout, bold=bold
+                )
         case "list_item":
             yield from _list_item(block, page, layout)
         case "code" | "grid_fallback":
@@ -169,6 +186,41 @@ def _convert_block(
             yield from convert_table(block, page, layout, page_count)
         case _:
             pass  # rules and figures have no text
+
+
+def _paragraphs(
+    block: LayoutBlock, text: str, page: ParsedPage, layout: PageLayout, *, bold: bool
+) -> list[PageBlock]:
+    """The paragraphs of the block; it has several if their first lines are not indented."""
+    text = _unescape(text)
+    if block.bbox is None:
+        return [PageBlock("paragraph", limit_bold(text), None, bold=bold)]
+    return [
+        PageBlock("paragraph", limit_bold(part), rectangle_box(area, page), bold=bold)
+        for part, area in divide_text(text, rectangle(block.bbox), layout)
+    ]
+
+
+def _bullet_blocks(block: LayoutBlock, page: ParsedPage, layout: PageLayout) -> list[PageBlock]:
+    """The items of a list that liteparse took for a paragraph or for one item; empty if there are none."""
+    box = block.bbox
+    if box is None or not may_have_bullets(normalize_text(block.text or "")):
+        return []
+    is_item = block.kind == "list_item"
+    lines = text_lines(layout.runs_inside(box.x, box.y, box.width, box.height))
+    blocks: list[PageBlock] = []
+    for part in divide_at_bullets(lines, is_item=is_item) or ():
+        text, area = lines_text(part.lines)
+        if is_item and not blocks:
+            marker = normalize_text(block.marker or "")
+            text = text.removeprefix(marker).strip()
+            blocks.append(PageBlock("list", text, rectangle_box(area, page), block.level or 0, marker))
+        elif part.bullet:
+            level = part.level + (block.level or 0 if is_item else 0)
+            blocks.append(PageBlock("list", item_text(text), rectangle_box(area, page), level, part.bullet))
+        else:
+            blocks.append(PageBlock("paragraph", text, rectangle_box(area, page)))
+    return blocks
 
 
 def _with_font(heading: PageBlock, block: LayoutBlock, layout: PageLayout) -> PageBlock:
@@ -208,6 +260,9 @@ def _list_item(block: LayoutBlock, page: ParsedPage, layout: PageLayout) -> Iter
     item = PageBlock(
         "list", text, rect_box(block.bbox, page), block.level or 0, normalize_text(block.marker or "")
     )
+    if nested := _bullet_blocks(block, page, layout):
+        yield from nested
+        return
     rect = block.bbox
     is_tall = rect is not None and rect.height > _TWO_LINES
     parts = split_list_item(layout, rectangle(rect)) if rect is not None and is_tall else None

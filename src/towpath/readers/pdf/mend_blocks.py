@@ -32,7 +32,11 @@ def mend_blocks(blocks: Iterable[PageBlock]) -> list[PageBlock]:
             if block.kind == "paragraph":
                 mended[-1] = _joined(previous, block)
                 continue
-        if previous is not None and _are_torn(previous, block):
+        if previous is not None and _is_initial(previous, block):
+            initial = previous.text.strip("* ")
+            mended[-1] = replace(block, text=f"{initial}{block.text}", box=_joined(previous, block).box)
+            continue
+        if previous is not None and (_are_torn(previous, block) or _continues_item(previous, block)):
             mended[-1] = _joined(previous, block)
             continue
         mended.append(block)
@@ -46,6 +50,17 @@ def _is_first_line(heading: PageBlock, following: PageBlock) -> bool:
     text = heading.text.rstrip("* ")
     continues = following.text.lstrip("* ")[:1].islower()
     return continues and (text.endswith(("-", ",")) or len(text.split()) >= _MIN_HEADING_WORDS)
+
+
+def _is_initial(first: PageBlock, second: PageBlock) -> bool:
+    """True if the first block is a large initial letter of the second, beside its first lines."""
+    letter = first.text.strip("* ")
+    if len(letter) != 1 or not letter.isupper() or second.kind != "paragraph":
+        return False
+    if first.kind not in ("paragraph", "heading") or first.box is None or second.box is None:
+        return False
+    is_beside = first.box.y0 < second.box.y1 and second.box.y0 < first.box.y1
+    return is_beside and second.text[:1].islower() and first.box.x0 <= second.box.x0 + _MARGIN
 
 
 def _are_torn(first: PageBlock, second: PageBlock) -> bool:
@@ -63,6 +78,17 @@ def _are_torn(first: PageBlock, second: PageBlock) -> bool:
         return False
     starts_small = second.text.lstrip("* ")[:1].islower()
     return starts_small or (_is_prose(second.text) and not _SENTENCE_END.search(first.text.rstrip()))
+
+
+def _continues_item(item: PageBlock, following: PageBlock) -> bool:
+    """True if a paragraph is the rest of a list item: it goes on in small letters, without space above it."""
+    if item.kind != "list" or following.kind != "paragraph" or item.box is None or following.box is None:
+        return False
+    height = min(item.box.y1 - item.box.y0, following.box.y1 - following.box.y0, _SINGLE_LINE_HEIGHT)
+    is_next = -0.2 * height < following.box.y0 - item.box.y1 < 0.6 * height
+    is_inside = item.box.x0 - 0.005 < following.box.x0 < item.box.x1
+    goes_on = following.text.lstrip("* ")[:1].islower() and not _SENTENCE_END.search(item.text.rstrip())
+    return is_next and is_inside and goes_on
 
 
 def _is_prose(text: str) -> bool:

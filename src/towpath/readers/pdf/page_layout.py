@@ -93,9 +93,14 @@ class PageLayout:
         return [_text_run(item, widths.get(item.font_name or "")) for item in items]
 
     @cached_property
+    def fonts(self) -> set[str]:
+        """The names of the fonts of the page."""
+        return {item.font_name for item in self._page.text_items if item.font_name}
+
+    @cached_property
     def has_monospace_font(self) -> bool:
         """True if a font of the page has a fixed width by its name."""
-        return any(is_monospace(item.font_name) for item in self._page.text_items if item.font_name)
+        return any(map(is_monospace, self.fonts))
 
     @cached_property
     def monospace_share(self) -> float:

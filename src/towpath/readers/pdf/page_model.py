@@ -29,6 +29,14 @@ _REPLACEMENTS = {
     "\ufffe": "-",  # PDFium's character for a hyphen at the end of a line
     "\uf0b7": "•",  # the bullet of the Symbol font, in the private use area
     "\uf0a7": "▪",
+    # Bullets of the font Wingdings.
+    "\uf06e": "■",
+    "\uf071": "❑",
+    "\uf076": "❖",
+    "\uf0a8": "◻",
+    "\uf0d8": "➢",
+    "\uf0e8": "➔",
+    "\uf0fc": "✓",
     "\ufb00": "ff",
     "\ufb01": "fi",
     "\ufb02": "fl",

@@ -7,12 +7,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from towpath.model.content import Block, Box, Field, Page
+from towpath.readers.pdf.bullet_lines import BULLETS
 from towpath.readers.pdf.page_model import PageBlock, PdfPage
+from towpath.readers.pdf.printed_lines import LINE_BREAK
 
 # At the start of a line these would make a heading, a quotation, a fence or a rule.
 _BLOCK_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|>|`{3}|~{3}|(?:[-=_*] *){3,}$)", re.MULTILINE)
 _NUMBER = re.compile(r"\d{1,9}[.)]")
-_BULLETS = frozenset("•▪◦‣●○■□–-*·")
+_BULLETS = frozenset(f"{BULLETS}–-*·")
 
 
 def render_pages(
@@ -55,12 +57,17 @@ def block_markdown(block: PageBlock) -> str:
             return f"{'#' * block.level} {_one_line(block.text)}"
         case "list":
             return f"{'  ' * block.level}{_list_marker(block.marker)} {_one_line(block.text)}"
-        case "paragraph" if block.bold and "*" not in block.text and "\n" not in block.text:
+        case "paragraph" if block.bold and "*" not in block.text and _is_one_paragraph(block.text):
             return f"**{block.text}**"
         case "paragraph":
             return _BLOCK_MARKUP.sub(r"\\", block.text)
         case _:
             return block.text
+
+
+def _is_one_paragraph(text: str) -> bool:
+    """True for one line, and for lines that the author of a paragraph ended."""
+    return "\n" not in text.replace(LINE_BREAK, " ")
 
 
 def _one_line(text: str) -> str:
