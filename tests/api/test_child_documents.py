@@ -42,7 +42,7 @@ async def test_a_mail_with_a_pdf_a_zip_and_a_mail_becomes_five_linked_documents(
     family = await wait_for_family(client, root["id"])
 
     children = family[root["id"]]["children"]
-    assert [child["path"] for child in children] == ["report.pdf", "books.zip", "attachment 3.eml"]
+    assert [child["path"] for child in children] == ["report.pdf", "books.zip", "Older question.eml"]
     assert [child["status"] for child in children] == ["COMPLETED"] * 3
     archive = family[children[1]["id"]]
     assert [child["path"] for child in archive["children"]] == ["folder/ledger.txt"]
@@ -50,7 +50,7 @@ async def test_a_mail_with_a_pdf_a_zip_and_a_mail_becomes_five_linked_documents(
     assert len(family) == 5
     assert (await names_of_hits(client, "paddles of the upper gate"))[0] == "report.pdf"
     assert (await names_of_hits(client, "eleven anchors harbour master"))[0] == "ledger.txt"
-    assert (await names_of_hits(client, "drawbridge near the tannery"))[0] == "attachment 3.eml"
+    assert (await names_of_hits(client, "drawbridge near the tannery"))[0] == "Older question.eml"
 
 
 async def test_a_failed_child_does_not_fail_its_parent(client: ApiClient) -> None:

@@ -68,9 +68,12 @@ def _entry(name: str, kind: int, child: int, start: int, size: int) -> bytes:
     )
 
 
-def outlook_message(subject: str, text: str, attachments: Mapping[str, bytes]) -> bytes:
-    """An Outlook message (.msg) with plain text and attached files."""
-    header = bytes(8) + struct.pack("<IIII8x", 0, len(attachments), 0, len(attachments))
+def outlook_message(
+    subject: str, text: str, attachments: Mapping[str, bytes], attached: Mapping[str, str] | None = None
+) -> bytes:
+    """An Outlook message (.msg) with plain text, attached files, and attached messages: subject to text."""
+    count = len(attachments) + len(attached or {})
+    header = bytes(8) + struct.pack("<IIII8x", 0, count, 0, count)
     tree = _object(
         header, {0x0037001F: subject, 0x1000001F: text, 0x0C1A001F: "Ada Reed", 0x0042001F: "Ada Reed"}, b""
     )
@@ -79,6 +82,13 @@ def outlook_message(subject: str, text: str, attachments: Mapping[str, bytes]) -
         tree[f"__attach_version1.0_#{number:08X}"] = _object(
             bytes(8), {0x37010102: content, 0x3707001F: name}, by_value
         )
+    for number, (inner_subject, inner_text) in enumerate((attached or {}).items(), start=len(attachments)):
+        embedded = struct.pack("<IIQ", 0x37050003, 6, 5)
+        storage = _object(bytes(8), {}, embedded)
+        storage["__substg1.0_3701000D"] = _object(
+            bytes(24), {0x0037001F: inner_subject, 0x1000001F: inner_text, 0x0C1A001F: "Ben Ash"}, b""
+        )
+        tree[f"__attach_version1.0_#{number:08X}"] = storage
     return compound_file(tree)
 
 

@@ -40,7 +40,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 #: Increase it when the same bytes are read differently, so that cached answers are not reused.
-VERSION = "4"
+VERSION = "5"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ import pytest
 from tests.support.compound_files import outlook_message
 from tests.support.mails import zipped
 from tests.support.readers import quiet, rejection
+from towpath.readers.contained_files import write_members
 from towpath.readers.fb2.reader import read_fb2
 from towpath.readers.mail import msg_reader
 from towpath.readers.mail.msg_reader import read_msg
+from towpath.readers.mail.reader import read_mail
 from towpath.readers.opendocument.reader import read_odp, read_odt
 from towpath.readers.subtitles.reader import read_subtitles
 
@@ -162,3 +164,20 @@ def test_headers_without_a_code_page_are_decoded_as_the_body() -> None:
 
     assert msg_reader._header_decoder(_Message(None))(text) == "格式"  # pyright: ignore[reportPrivateUsage]
     assert msg_reader._header_decoder(_Message(1252))(text) == text  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_message_attached_to_an_outlook_message_becomes_a_mail(tmp_path: Path) -> None:
+    path = tmp_path / "a.msg"
+    path.write_bytes(outlook_message("Gate", "Closed.", {"a.txt": b"note"}, {"Bridge: open?": "Since noon."}))
+    target = tmp_path / "members"
+
+    files = write_members(str(path), "application/vnd.ms-outlook", str(target), 10, quiet)
+
+    assert [file.name for file in files] == ["a.txt", "Bridge open.eml"]
+    mail = tmp_path / "inner.eml"
+    mail.write_bytes(target.read_bytes()[4:])
+    extraction = read_mail(mail, quiet)
+    assert extraction.metadata["title"] == "Bridge: open?"
+    assert "Since noon." in extraction.markdown
+    assert "Bridge open.eml" in read_msg(path, quiet).markdown
+    assert write_members(str(path), "application/vnd.ms-outlook", str(target), 10, quiet) == files

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from email.parser import BytesHeaderParser
 from pathlib import Path
 from typing import IO
 
 from towpath.readers.contained_files import MemberWriter
 from towpath.readers.mail.mime_parts import MimePart, read_parts
-from towpath.readers.mail.reader import FORMAT_NAME, attachment_name
+from towpath.readers.mail.reader import FORMAT_NAME, attachment_name, header_text, name_of_message
 
 _NO_DOCUMENTS = (
     "application/pgp-signature",
@@ -21,8 +22,10 @@ _NO_DOCUMENTS = (
     "application/ms-tnef",
     "text/calendar",
 )
-_SUFFIXES = {"message/rfc822": ".eml", "application/pdf": ".pdf", "text/html": ".html", "text/plain": ".txt"}
+_SUFFIXES = {"application/pdf": ".pdf", "text/html": ".html", "text/plain": ".txt"}
 _IN_MEMORY_BYTES = 8 << 20
+#: The headers of a message are searched for its subject within so many bytes.
+_HEADER_BYTES = 64 << 10
 
 
 def is_attachment(part: MimePart) -> bool:
@@ -55,12 +58,16 @@ def write_mail_members(path: Path, writer: MemberWriter, progress: Callable[[int
             if raw is not None:
                 with raw:
                     raw.seek(0)
-                    writer.add(_member_name(part, len(writer.members)), iter((part.decode(raw.read()),)))
+                    content = part.decode(raw.read())
+                    writer.add(_member_name(part, len(writer.members), content), iter((content,)))
             progress(1, 1)
 
 
-def _member_name(part: MimePart, index: int) -> str:
+def _member_name(part: MimePart, index: int, content: bytes) -> str:
     name = attachment_name(part)
-    if name.startswith("("):
-        return f"attachment {index + 1}{_SUFFIXES.get(part.content_type, '')}"
-    return name
+    if not name.startswith("("):
+        return name
+    if part.content_type == "message/rfc822":
+        headers = BytesHeaderParser().parsebytes(content[:_HEADER_BYTES])
+        return name_of_message(header_text(headers, "Subject"))
+    return f"attachment {index + 1}{_SUFFIXES.get(part.content_type, '')}"

@@ -14,7 +14,8 @@ from towpath.model.content import Extraction
 from towpath.readers.common.bounded_read import require_size
 from towpath.readers.contained_files import MemberWriter
 from towpath.readers.html.reader import convert_html
-from towpath.readers.mail.reader import write_message
+from towpath.readers.mail.embedded_message import as_mail, embedded_message
+from towpath.readers.mail.reader import name_of_message, write_message
 from towpath.readers.text.reader import escape_plain_text
 
 FORMAT_NAME = "Outlook message"
@@ -62,19 +63,11 @@ def read_msg(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     """Read the message as a mail: subject, headers, text and the names of its attachments."""
     message = _load(path)
     try:
-        date = message.sent_date
-        decoded = _header_decoder(message)
-        headers = {
-            "From": _EXCHANGE_ADDRESS.sub("", decoded(str(message.sender or ""))),
-            "To": decoded(", ".join(_recipient(recipient) for recipient in message.recipients)),
-            "Date": date.isoformat() if date else "",
-            "Subject": decoded(str(message.subject or "")),
-        }
+        headers = _headers(message)
         body = _body(message)
-        names = [decoded(str(attachment.file_name or "attachment")) for attachment in message.attachments]
+        names = [_file_name(message, attachment) for attachment in message.attachments]
     except Exception as error:  # the library raises many kinds of errors on damaged files
         raise rejections.corrupt(FORMAT_NAME) from error
-    headers = {name: " ".join(value.split()) for name, value in headers.items() if value.strip()}
     if not body and not headers.get("Subject") and not names:
         raise rejections.empty(FORMAT_NAME)
     progress(1, 1)
@@ -95,7 +88,7 @@ def write_msg_members(path: Path, writer: MemberWriter, progress: Callable[[int,
     message = _load(path)
     try:
         attachments = [
-            (str(attachment.file_name or "attachment"), attachment.file_bytes)
+            (_file_name(message, attachment), _content(attachment))
             for attachment in message.attachments
             if not (str(attachment.mime_type).startswith("image/") and _content_id(attachment))
         ]
@@ -114,6 +107,32 @@ def _load(path: Path) -> Any:
         return oxmsg.Message.load(str(path))
     except Exception as error:  # as above
         raise rejections.corrupt(FORMAT_NAME) from error
+
+
+def _headers(message: Any) -> dict[str, str]:
+    """The headers that are shown, without empty ones."""
+    decoded = _header_decoder(message)
+    date = message.sent_date
+    headers = {
+        "From": _EXCHANGE_ADDRESS.sub("", decoded(str(message.sender or ""))),
+        "To": decoded(", ".join(_recipient(recipient) for recipient in message.recipients)),
+        "Date": date.isoformat() if date else "",
+        "Subject": decoded(str(message.subject or "")),
+    }
+    return {name: " ".join(value.split()) for name, value in headers.items() if value.strip()}
+
+
+def _file_name(message: Any, attachment: Any) -> str:
+    """The name of an attached file; of an attached message, its subject."""
+    inner = embedded_message(attachment)
+    if inner is not None:
+        return name_of_message(_headers(inner).get("Subject", ""))
+    return _header_decoder(message)(str(attachment.file_name or "attachment"))
+
+
+def _content(attachment: Any) -> bytes | None:
+    inner = embedded_message(attachment)
+    return attachment.file_bytes if inner is None else as_mail(inner, _headers, _file_name)
 
 
 def _header_decoder(message: Any) -> Callable[[str], str]:

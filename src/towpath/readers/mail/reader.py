@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from email.errors import MessageError
 from email.header import decode_header
@@ -21,6 +22,7 @@ FORMAT_NAME = "mail message"
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_VALUE_LENGTH = 10_000
+_MAX_NAME_LENGTH = 80
 
 
 def read_mail(path: Path, progress: Callable[[int, int], None]) -> Extraction:
@@ -128,6 +130,12 @@ def attachment_name(part: MimePart) -> str:
     except (ValueError, LookupError, TypeError):
         name = None
     return _decode_words(name or "") or f"({markdown_writer.remove_control_characters(part.content_type)})"
+
+
+def name_of_message(subject: str) -> str:
+    """The file name of a message that has none: its subject, without characters that divide paths."""
+    words = " ".join(re.sub(r"[/\\:*?\"<>|]", " ", subject).split())
+    return f"{words[:_MAX_NAME_LENGTH].rstrip(' .')}.eml" if words else "message.eml"
 
 
 def header_text(message: Message, name: str) -> str:

@@ -37,7 +37,7 @@ from towpath.readers.pdf.page_model import (
     is_right_to_left,
     normalize_text,
 )
-from towpath.readers.pdf.printed_lines import divide_text
+from towpath.readers.pdf.printed_lines import divide_lines, divide_text
 from towpath.readers.pdf.printed_title import find_printed_title
 from towpath.readers.pdf.ruled_tables import RuledTable
 from towpath.readers.pdf.separate_accents import has_separate_accents, join_accents
@@ -111,7 +111,9 @@ def _blocks(page: ParsedPage, layout: PageLayout, page_count: int) -> Iterator[P
                 if parts:
                     yield from parts
                     continue
-            yield from _code_and_text(block, page, code) or _convert_block(block, page, layout, page_count)
+            yield from _code_and_text(block, page, layout, code) or _convert_block(
+                block, page, layout, page_count
+            )
             continue
         for content in tables.contents[index]:
             if isinstance(content, RuledTable):
@@ -136,11 +138,13 @@ def _split_margin(
         runs = [run for line in lines for run in line]
         x0, y0, x1, y1 = runs_rectangle(runs)
         divided = code.divide(x0, y0, x1 - x0, y1 - y0) or [(False, lines)]
-        blocks += divided_blocks(divided, page)
+        blocks += divided_blocks(divided, page, layout)
     return blocks
 
 
-def _code_and_text(block: LayoutBlock, page: ParsedPage, code: CodeFinder) -> list[PageBlock]:
+def _code_and_text(
+    block: LayoutBlock, page: ParsedPage, layout: PageLayout, code: CodeFinder
+) -> list[PageBlock]:
     """The block divided into code and text; empty if it has no code lines."""
     box = block.bbox
     if box is None or block.kind not in _CODE_KINDS:
@@ -150,7 +154,7 @@ def _code_and_text(block: LayoutBlock, page: ParsedPage, code: CodeFinder) -> li
         return []
     if has_columns(block) and (not all(is_code for is_code, _ in parts) or code.is_table(parts[0][1])):
         return []
-    blocks = divided_blocks(parts, page)
+    blocks = divided_blocks(parts, page, layout)
     if block.kind == "list_item" and blocks[0].kind == "paragraph":
         marker = normalize_text(block.marker or "")
         text = blocks[0].text.removeprefix(marker).strip()
@@ -219,7 +223,10 @@ def _bullet_blocks(block: LayoutBlock, page: ParsedPage, layout: PageLayout) -> 
             level = part.level + (block.level or 0 if is_item else 0)
             blocks.append(PageBlock("list", item_text(text), rectangle_box(area, page), level, part.bullet))
         else:
-            blocks.append(PageBlock("paragraph", text, rectangle_box(area, page)))
+            blocks += (
+                PageBlock("paragraph", paragraph, rectangle_box(place, page))
+                for paragraph, place in divide_lines(part.lines, layout)
+            )
     return blocks
 
 
@@ -269,9 +276,10 @@ def _list_item(block: LayoutBlock, page: ParsedPage, layout: PageLayout) -> Iter
     if parts is None:
         yield item
         return
-    (text, box), (rest, rest_box) = map(lines_text, parts)
-    yield replace(item, text=text.removeprefix(item.marker).strip(), box=rectangle_box(box, page))
-    yield PageBlock("paragraph", rest, rectangle_box(rest_box, page))
+    text, area = lines_text(parts[0])
+    yield replace(item, text=text.removeprefix(item.marker).strip(), box=rectangle_box(area, page))
+    for text, area in divide_lines(parts[1], layout):
+        yield PageBlock("paragraph", text, rectangle_box(area, page))
 
 
 def _unescape(text: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from towpath.readers.pdf.join_lines import join_lines
 from towpath.readers.pdf.page_layout import (
     Line,
     PageLayout,
@@ -33,6 +34,10 @@ _MAX_TITLE_LINES = 3
 _MIN_RAGGED_LINES = 4
 #: A block of short lines, as an address: its number of lines, and its width as a share of the room that it has.
 _MIN_SHORT_LINES, _MAX_SHORT_LINES, _SHORT_SHARE = 3, 8, 0.7
+#: Lines of two paragraphs are this much farther apart than the lines of one: a factor, and points.
+_SPACE, _MIN_SPACE = 1.25, 2.0
+#: A line of so many words is a sentence, if it ends as one.
+_MIN_SENTENCE_WORDS = 7
 _ADDRESS = re.compile(r"\S+@\S|www\.|https?:")
 #: The number of an entry in a list of references.
 _REFERENCE = re.compile(r"\[(\d{1,3})\]\s+[\"“(]?[^\W\d_]")
@@ -48,12 +53,28 @@ def divide_text(text: str, rectangle: Rectangle, layout: PageLayout) -> list[tup
     if y1 - y0 < _TWO_LINES or " " not in text:
         return [(text, rectangle)]
     lines = text_lines(layout.runs_inside(x0, y0, x1 - x0, y1 - y0))
-    ended = ended_lines(lines, layout)
-    starts = [0, *(index + 1 for index in sorted(ended))]
-    parts = _divide(text, lines, starts) if ended else None
-    if parts is None:
-        return [(text, rectangle)]
-    segments = [lines[start:end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+    starts = _starts(lines, layout)
+    parts = _divide(text, lines, starts) if len(starts) > 1 else None
+    return [(text, rectangle)] if parts is None else _paragraphs(parts, _segments(lines, starts))
+
+
+def divide_lines(lines: Sequence[Line], layout: PageLayout) -> list[tuple[str, Rectangle]]:
+    """The paragraphs of lines of text, as ``divide_text`` makes them."""
+    segments = _segments(lines, _starts(lines, layout))
+    return _paragraphs([join_lines(list(map(line_text, segment))) for segment in segments], segments)
+
+
+def _starts(lines: Sequence[Line], layout: PageLayout) -> list[int]:
+    """The first line, and each line behind one that its author ended."""
+    return [0, *(index + 1 for index in sorted(ended_lines(lines, layout)))]
+
+
+def _segments(lines: Sequence[Line], starts: Sequence[int]) -> list[Sequence[Line]]:
+    return [lines[start:end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+
+
+def _paragraphs(parts: Sequence[str], segments: Sequence[Sequence[Line]]) -> list[tuple[str, Rectangle]]:
+    """The text of the segments as paragraphs, with a line break between segments of one paragraph."""
     paragraphs: list[tuple[str, list[Line]]] = []
     for index, (part, segment) in enumerate(zip(parts, segments, strict=True)):
         if index and not _are_paragraphs(segments[index - 1], segment):
@@ -74,7 +95,7 @@ def ended_lines(lines: Sequence[Line], layout: PageLayout) -> set[int]:
     left = min(line[0].x0 for line in lines)
     rights = sorted(line[-1].x1 for line in lines)
     right = rights[-2] if len(lines) >= _MIN_RAGGED_LINES else rights[-1]
-    ended: set[int] = set()
+    ended = _before_space(lines)
     for index, (line, following) in enumerate(pairwise(lines)):
         is_short = index - max(ended, default=-1) <= _MAX_TITLE_LINES
         if _is_ended(line, following, left, right, is_short=is_short):
@@ -85,6 +106,21 @@ def ended_lines(lines: Sequence[Line], layout: PageLayout) -> set[int]:
         if is_short and all(map(_begins_anew, lines)):
             return set(range(len(lines) - 1))
     return ended
+
+
+def _before_space(lines: Sequence[Line]) -> set[int]:
+    """The ends of sentences with more space below them than between the other lines."""
+    middles = [(line[0].y0 + line[0].y1) / 2 for line in lines]
+    distances = [below - above for above, below in pairwise(middles)]
+    usual = sorted(distances)[len(distances) // 3]
+    return {
+        index
+        for index, distance in enumerate(distances)
+        if distance > _SPACE * usual
+        and distance - usual > _MIN_SPACE
+        and _begins_anew(lines[index + 1])
+        and _SENTENCE_END.search(line_text(lines[index]))
+    }
 
 
 def _before_references(lines: Sequence[Line]) -> set[int]:
@@ -133,10 +169,13 @@ def _right_limit(lines: Sequence[Line], layout: PageLayout) -> float:
 
 
 def _are_paragraphs(first: Sequence[Line], second: Sequence[Line]) -> bool:
-    """True if one of the two is prose of several lines, and the first is complete."""
+    """True if one of the two is prose of several lines, or both are sentences, and the first is complete."""
+    ends = _SENTENCE_END.search(line_text(first[-1])) is not None
     if len(first) == 1 and len(second) == 1:
-        return False
-    return _SENTENCE_END.search(line_text(first[-1])) is not None
+        return ends and all(
+            len(line_text(line[0]).split()) >= _MIN_SENTENCE_WORDS for line in (first, second)
+        )
+    return ends
 
 
 def _divide(text: str, lines: Sequence[Line], starts: Sequence[int]) -> list[str] | None:

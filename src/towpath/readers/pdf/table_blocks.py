@@ -29,6 +29,7 @@ from towpath.readers.pdf.false_tables import (
 from towpath.readers.pdf.mend_blocks import lines_text
 from towpath.readers.pdf.page_layout import Line, PageLayout, Rectangle, line_text, runs_rectangle, text_lines
 from towpath.readers.pdf.page_model import PageBlock, normalize_text
+from towpath.readers.pdf.printed_lines import divide_lines
 from towpath.readers.pdf.table_evidence import find_evidence, is_listing
 from towpath.readers.pdf.term_lists import find_terms
 
@@ -67,7 +68,9 @@ def convert_table(
         yield from _torn_blocks((), (rect.x, rect.y, x1, top), page, layout)
     if evidence == "code":
         place = (rect.x, top, rect.width, bottom - top)
-        yield from divided_blocks(CodeFinder(layout).divide(*place) or [(True, text_lines(runs))], page)
+        yield from divided_blocks(
+            CodeFinder(layout).divide(*place) or [(True, text_lines(runs))], page, layout
+        )
     else:
         yield from table_blocks(
             _cell_texts(rows),
@@ -121,7 +124,7 @@ def _torn_blocks(
     parts = CodeFinder(layout).divide(*place) or [(False, text_lines(layout.runs_inside(*place)))]
     for is_code, lines in parts:
         if is_code:
-            yield from divided_blocks([(True, lines)], page)
+            yield from divided_blocks([(True, lines)], page, layout)
             continue
         for kind, part, level in text_parts(lines) if lines else ():
             text, rectangle = lines_text(part)
@@ -130,14 +133,20 @@ def _torn_blocks(
                 yield PageBlock(kind, text, rectangle_box(rectangle, page), level)
 
 
-def divided_blocks(parts: Sequence[tuple[bool, Sequence[Line]]], page: ParsedPage) -> list[PageBlock]:
+def divided_blocks(
+    parts: Sequence[tuple[bool, Sequence[Line]]], page: ParsedPage, layout: PageLayout
+) -> list[PageBlock]:
     blocks: list[PageBlock] = []
     for is_code, lines in parts:
-        box = rectangle_box(runs_rectangle([run for line in lines for run in line]), page)
         if is_code:
+            box = rectangle_box(runs_rectangle([run for line in lines for run in line]), page)
             blocks.append(PageBlock("code", fenced_code(list(code_text(lines))), box, is_monospace=True))
-        elif text := prose_text(lines):
-            blocks.append(PageBlock("paragraph", text, box))
+            continue
+        blocks += (
+            PageBlock("paragraph", text, rectangle_box(area, page))
+            for text, area in divide_lines(lines, layout)
+            if text
+        )
     return blocks
 
 
