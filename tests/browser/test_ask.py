@@ -82,3 +82,44 @@ def test_markdown_of_an_answer_is_rendered(driver: PageDriver) -> None:
     expect(answer.locator("code")).to_have_text("windlass")
     expect(answer.locator("em")).to_have_text("rusty capstan")
     expect(answer).not_to_contain_text("`")
+
+
+def test_a_question_is_limited_to_a_collection_and_shown_where_it_was_asked(driver: PageDriver) -> None:
+    client = Client(driver.home)
+    for name, boats in (("North", "seven"), ("South", "eleven")):
+        text = f"# {name}\n\nThe sluicemaster of Quernholm counted {boats} barges at noon."
+        file = {"file": (f"{name}.md", text.encode())}
+        answer = client.http.post("/documents", files=file, data={"collection": name})
+        client.wait_until_finished(answer.json()["id"])
+    page = driver.page
+    driver.open("#/ask")
+    page.get_by_label("Collection that is asked").select_option("South")
+    question = "How many barges did the sluicemaster of Quernholm count?"
+    _ask(driver, question)
+    answer = page.locator(".turn").last
+    expect(answer).to_contain_text("eleven")
+    expect(answer).not_to_contain_text("seven")
+    # Each quotation is shown once; its source is named below.
+    expect(answer.get_by_text("counted eleven barges")).to_have_count(1)
+    expect(answer.get_by_role("list", name="Sources").get_by_role("link", name="South.md")).to_be_visible()
+    # Without the condition both documents are quoted, and the newest question is in sight
+    page.get_by_role("button", name="Only in South").click()
+    for _ in range(3):
+        _ask(driver, question)
+    expect(page.get_by_role("heading", name=question).last).to_be_in_viewport()
+    expect(page.locator(".turn").last).to_contain_text("seven")
+    expect(page.locator(".turn").last).to_contain_text("eleven")
+    page.get_by_role("button", name="Clear answers").click()
+    expect(page.locator(".turn")).to_have_count(0)
+    driver.assert_no_errors()
+
+
+def test_a_question_that_fails_can_be_sent_again(driver: PageDriver) -> None:
+    page = driver.page
+    driver.open("#/ask")
+    page.route("**/ask", lambda route: route.abort())
+    box = page.get_by_role("textbox", name="Question")
+    box.fill("How wide is the lower gate?")
+    box.press("Enter")
+    expect(page.locator(".turn").get_by_role("alert")).to_be_visible()
+    expect(box).to_have_value("How wide is the lower gate?")

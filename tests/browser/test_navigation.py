@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Browser, expect
 
-from tests.browser.page_driver import PageDriver
+from tests.browser.page_driver import PageDriver, open_page
 from tests.browser.sample_files import agreement
 from tests.support.servers import Client, Server
 
@@ -82,6 +83,26 @@ def test_every_control_without_a_text_has_a_tooltip(
     driver.open("#/operations")
     expect(page.get_by_role("region", name="Workers")).to_be_visible()
     check("operations")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_name_leaves_the_actions_in_the_window(browser: Browser, server: Server, width: int) -> None:
+    client = Client(server.url)
+    names = (
+        " ".join(["Minutes of the meeting about the roof and the stairwells"] * 4) + ".md",
+        "minutes" * 28 + ".md",
+    )
+    for name in names:
+        document = client.upload(name, f"# {name[:7]}\n\nThe roof is renovated.".encode())
+        client.wait_until_finished(document["id"])
+        with open_page(browser, server.url, width=width, height=844) as driver:
+            driver.open(f"#/documents/{document['id']}")
+            page = driver.page
+            for control in ("Run again…", "Replace file…", "Delete…"):
+                expect(page.get_by_role("button", name=control)).to_be_in_viewport(ratio=1)
+            # On a phone the tabs scroll beside the tools.
+            expect(page.get_by_role("button", name="Find", exact=True)).to_be_in_viewport(ratio=1)
+            assert driver.overflow() <= 0
 
 
 def _note(folder: Path) -> Path:

@@ -36,6 +36,10 @@ def test_a_file_is_replaced_and_the_difference_is_shown(
     difference = page.get_by_role("region", name="Differences between version 1 and version 2")
     expect(difference.locator(".removed")).to_contain_text("The keeper passed forty boats.")
     expect(difference.locator(".added")).to_contain_text("The keeper passed fifty boats.")
+    # The sign before a line is one character.
+    for kind, sign in (("added", "+"), ("removed", "\u2212"), ("same", "\u00a0")):
+        line = difference.locator(f".diff-line.{kind}").first
+        assert line.evaluate("line => getComputedStyle(line, '::before').content") == f'"{sign}"'
     with page.expect_download() as download:
         page.get_by_role("button", name="Download version 1").click()
     assert Path(download.value.path()).read_text("utf-8") == TEXT

@@ -12,6 +12,7 @@ export interface Filters {
   /** The empty text stands for documents without a collection. */
   collection?: string | null
   tags?: readonly string[]
+  /** Media types, separated by commas. */
   type?: string | null
   /** Days such as `2026-04-30`, in the time zone of the browser; both are included. */
   from?: string | null
@@ -57,6 +58,10 @@ export interface AskRoute {
   q: string
   kind: string | null
   document: string | null
+  language?: string | null
+  type?: string | null
+  collection?: string | null
+  tag?: string | null
 }
 
 export type Route = ({ view: 'library' } & Filters) | DocumentRoute | SearchRoute | AskRoute | { view: 'operations' } | { view: 'not-found' }
@@ -101,7 +106,8 @@ export function parseRoute(hash: string): Route {
     }
   }
   if (parts[0] === 'ask' && parts.length === 1) {
-    return { view: 'ask', q: params.get('q') ?? '', kind: params.get('kind'), document: params.get('document') }
+    const conditions = ['language', 'type', 'collection', 'tag'].flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : []))
+    return { view: 'ask', q: params.get('q') ?? '', kind: params.get('kind'), document: params.get('document'), ...Object.fromEntries(conditions) }
   }
   if (parts[0] === 'operations' && parts.length === 1) return { view: 'operations' }
   return { view: 'not-found' }
@@ -121,8 +127,10 @@ export function hrefTo(route: Route): string {
       const { q, kind, document, language, type, year, collection, tag } = route
       return `#/search${query({ q, mode, kind, document, language, type, year, collection, tag })}`
     }
-    case 'ask':
-      return `#/ask${query({ q: route.q, kind: route.kind, document: route.document })}`
+    case 'ask': {
+      const { q, kind, document, language, type, collection, tag } = route
+      return `#/ask${query({ q, kind, document, language, type, collection, tag })}`
+    }
     case 'operations':
       return '#/operations'
     case 'not-found':

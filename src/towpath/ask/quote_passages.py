@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
 
 from towpath.ask.contract import Citation, Sentence
 from towpath.model.passage import Passage
@@ -14,28 +16,49 @@ from towpath.text.word_tokenizer import is_unsegmented, words
 
 #: A passage is an answer if it has at least this share of the question's content words.
 MIN_COVERAGE = 0.6
+#: A quotation is left out if it has less than this share of the words of the best quotation.
+MIN_SHARE_OF_BEST = 0.6
 MAX_QUOTES = 3
 #: A quotation is the best sentence with the sentences after it that fit into this many characters.
 QUOTE_LENGTH = 320
 
-# Sentences end at their signs; blank lines, list items, headings and table rows begin new ones.
-_SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*#|>]|\d+[.)]\s))")
+# Sentences end at their signs, also before numbers of notes such as `[12]`; blank lines, list items, headings and
+# table rows begin new ones.
+_SENTENCE_BREAK = re.compile(
+    r"(?<=[.!?…])(?:\[\d{1,4}\])*\s+|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*#|>]|\d+[.)]\s))"
+)
+#: A heading, or a line in bold: it names what follows and answers nothing.
+_HEADING = re.compile(r"#{1,6}\s|\*\*[^*]+\*\*$")
 
 Span = tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    passage: Passage
+    start: int
+    end: int
+    #: The share of the question's content words in the quotation, the name of the document and the headings above.
+    share: float
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+
 def extract_answer(question: str, passages: Sequence[Passage]) -> list[Sentence]:
-    """The quotations, best first; empty if no passage has enough words of the question."""
-    scored: list[tuple[float, Passage, set[str], str | None]] = []
-    for passage in passages:
-        language = _language(passage.text)
-        wanted = content_terms(question, language)
-        share = len(wanted & content_terms(passage.text, language)) / len(wanted) if wanted else 0.0
-        if share >= MIN_COVERAGE:
-            scored.append((share, passage, wanted, language))
-    # `sorted` keeps the order of the search among equals.
-    best = sorted(scored, key=lambda item: -item[0])[:MAX_QUOTES]
-    return [_quote(passage, wanted, language) for _, passage, wanted, language in best]
+    """The quotations in the order of the search; empty if no passage has enough words of the question."""
+    quotations = [quotation for passage in passages if (quotation := _quote(question, passage))]
+    best = max((quotation.share for quotation in quotations), default=0.0)
+    chosen: dict[str, Quotation] = {}
+    for quotation in quotations:
+        # The same words in several documents are quoted once.
+        if quotation.share >= MIN_SHARE_OF_BEST * best:
+            chosen.setdefault(" ".join(quotation.text.split()), quotation)
+    return [
+        Sentence(text, (Citation(quotation.passage, quotation.text, quotation.start, quotation.end),))
+        for text, quotation in list(chosen.items())[:MAX_QUOTES]
+    ]
 
 
 def content_terms(text: str, language: str | None) -> set[str]:
@@ -50,21 +73,37 @@ def content_terms(text: str, language: str | None) -> set[str]:
     }
 
 
-def _quote(passage: Passage, wanted: set[str], language: str | None) -> Sentence:
-    start, end = _best_part(passage.text, wanted, language)
-    quote = passage.text[start:end]
-    return Sentence(" ".join(quote.split()), (Citation(passage, quote, start, end),))
+def _quote(question: str, passage: Passage) -> Quotation | None:
+    """The best part of the passage; None if the passage does not have enough words of the question."""
+    language = _language(passage.text)
+    wanted = content_terms(question, language)
+    inside = wanted & content_terms(passage.text, language)
+    # "The total of the Kiosk invoice" is in a document of that name, whose lines do not repeat it.
+    outside = wanted & content_terms(_context(passage), language)
+    if not inside or len(inside | outside) < MIN_COVERAGE * len(wanted):
+        return None
+    start, end = _best_part(passage.text, inside, inside - outside, language)
+    quoted = wanted & content_terms(passage.text[start:end], language)
+    return Quotation(passage, start, end, len(quoted | outside) / len(wanted))
 
 
-def _best_part(text: str, wanted: set[str], language: str | None) -> Span:
-    """The run of sentences with most wanted terms: the shortest, then the first of equal ones."""
+def _context(passage: Passage) -> str:
+    """The name of the document and the headings above the passage."""
+    headings = cast("Sequence[str]", passage.anchor.get("heading_path") or ())
+    return "\n".join([passage.document_name, *headings])
+
+
+def _best_part(text: str, wanted: set[str], new: set[str], language: str | None) -> Span:
+    """The run of sentences with most new terms, then most wanted terms; of equal runs the shortest, then the first."""
     sentences = list(_sentences(text))
-    best, best_key = sentences[0], (-1, 0)
-    for index, (start, _) in enumerate(sentences):
-        for _, end in sentences[index:]:
-            if end - start > QUOTE_LENGTH and (start, end) != sentences[index]:
+    starts = [span for span in sentences if not _HEADING.match(text, *span)] or sentences
+    best, best_key = starts[0], (-1, 0, 0)
+    for start, first_end in starts:
+        for end in [end for _, end in starts if end >= first_end]:
+            if end - start > QUOTE_LENGTH and end != first_end:
                 break
-            key = (len(wanted & content_terms(text[start:end], language)), start - end)
+            terms = content_terms(text[start:end], language)
+            key = (len(new & terms), len(wanted & terms), start - end)
             if key > best_key:
                 best, best_key = (start, end), key
     return best

@@ -44,3 +44,51 @@ def test_questions_in_other_languages_are_stemmed() -> None:
     russian = _passage(4, "Договор вступает в силу первого марта. Стороны подписали его вчера.")
     [sentence] = extract_answer("Когда договор вступает в силу?", [russian])
     assert "первого марта" in sentence.text
+
+
+def _under(name: str, headings: list[str], text: str) -> Passage:
+    return Passage(name, name, name, "document", 0, text, {"heading_path": headings})
+
+
+def test_words_of_the_document_name_need_not_be_quoted() -> None:
+    items = "\n\n".join(f"Item {number}: EUR 24.00 for paper and pens" for number in range(12))
+    text = f"Kiosk Supplies\n\nInvoice number: 103\n\n{items}\n\nTotal: EUR 288.00"
+    [sentence] = extract_answer(
+        "What is the total of the Kiosk Supplies invoice?", [_under("Kiosk Supplies.pdf", ["Invoice"], text)]
+    )
+    assert sentence.text == "Total: EUR 288.00"
+
+
+def test_words_in_the_name_alone_are_no_answer() -> None:
+    passage = _under("Lintian command.md", ["Checks"], "The office opens at 07:30.")
+    assert extract_answer("What does the lintian command check?", [passage]) == []
+
+
+def test_a_heading_is_not_quoted() -> None:
+    passage = _under(
+        "Policy.md", [], "# Lintian command checks\n\n**Lintian command**\n\nIt checks packages for bugs."
+    )
+    [sentence] = extract_answer("What does the lintian command check?", [passage])
+    assert sentence.text == "It checks packages for bugs."
+
+
+def test_the_same_sentence_of_two_documents_is_quoted_once() -> None:
+    text = "The rent of the office rises to EUR 3,450 from 1 July."
+    passages = [_under("Lease.eml", [], text), _under("Copy of the lease.eml", [], text)]
+    assert len(extract_answer("When does the rent of the office rise?", passages)) == 1
+
+
+def test_a_quotation_with_few_words_is_left_out_beside_a_better_one() -> None:
+    filler = "Nothing else is said here. " * 20
+    better = _passage(1, "The rent of the office rises from 1 July.")
+    worse = _passage(2, f"The rent is due. {filler} The office is warm. {filler} Prices rise.")
+    [sentence] = extract_answer("When does the office rent rise?", [worse, better])
+    assert sentence.citations[0].passage is better
+
+
+def test_a_sentence_ends_before_the_numbers_of_its_notes() -> None:
+    passage = _passage(
+        1, "The lock was built in 1774.[12][13] The gates are made of oak.[14] Boats pass free of charge."
+    )
+    [sentence] = extract_answer("What are the gates made of?", [passage])
+    assert sentence.text == "The gates are made of oak."

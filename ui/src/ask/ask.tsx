@@ -1,8 +1,6 @@
 // The conversation view: a question, its answer sentence by sentence, and citations that open the cited passage.
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { anchorOf, locationText } from '../api/anchor'
-import { documentQuery } from '../api/queries'
 import { renderLines } from '../markdown/passage'
 import { Icon } from '../parts/icon'
 import { Empty, Notice } from '../parts/notices'
@@ -10,7 +8,8 @@ import { useStore } from '../parts/store'
 import { useTitle } from '../parts/title'
 import { type AskRoute, documentRoute, hrefTo, type SearchRoute } from '../route'
 import { timecode } from '../words/format'
-import { askQuestion, conversation, sourceKey, sourcesOf, type Turn } from './conversation'
+import { askQuestion, clearConversation, conversation, sourceKey, sourcesOf, type Turn } from './conversation'
+import { AskScope } from './scope'
 import type { Citation } from './stream'
 
 /** The longest question that the server accepts, in characters. */
@@ -22,27 +21,42 @@ export function Ask({ route }: { route: AskRoute }) {
   const box = useRef<HTMLInputElement>(null)
   useTitle('Ask')
   useEffect(() => box.current?.focus(), [])
+  const list = useRef<HTMLDivElement>(null)
+  const shown = useRef(turns.length)
+  // A new question moves to the top of the window, so that its answer is in sight.
+  useEffect(() => {
+    if (turns.length > shown.current) list.current?.lastElementChild?.scrollIntoView({ block: 'start' })
+    shown.current = turns.length
+  }, [turns.length])
   const waiting = turns.some(({ finished, error }) => finished === null && error === null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const question = input.trim()
     if (!question || waiting) return
     setInput('')
-    void askQuestion(question, route)
+    // A question that was not answered can be sent again, unless the next one is being written.
+    void askQuestion(question, route).then((answered) => {
+      if (!answered) setInput((written) => written || question)
+    })
   }
   return (
     <div className="page search ask">
       <h1 className="hidden">Ask</h1>
-      <p className="ask-links">
-        <a href={hrefTo(searchRoute(route))}>Back to the search</a>
-        {route.document && <InDocument id={route.document} />}
-      </p>
+      <div className="ask-links">
+        <a href={hrefTo(searchRoute(route))}>Search instead</a>
+        <AskScope route={route} />
+        {turns.length > 0 && (
+          <button type="button" className="button" disabled={waiting} onClick={clearConversation}>
+            Clear answers
+          </button>
+        )}
+      </div>
       {turns.length === 0 && (
-        <Empty icon="search" title="Ask a question">
+        <Empty icon="ask" title="Ask a question">
           <p>The answer is made from your documents. Each sentence names the passages that support it.</p>
         </Empty>
       )}
-      <div className="turns" aria-live="polite">
+      <div className="turns" aria-live="polite" ref={list}>
         {turns.map((turn) => (
           <TurnView key={turn.id} turn={turn} />
         ))}
@@ -65,23 +79,21 @@ export function Ask({ route }: { route: AskRoute }) {
   )
 }
 
-function searchRoute({ q, kind, document }: AskRoute): SearchRoute {
-  return { view: 'search', q, mode: 'hybrid', kind, document, language: null, type: null, year: null }
-}
-
-function InDocument({ id }: { id: string }) {
-  const { data } = useQuery(documentQuery(id))
-  return <span className="small"> Only in {data?.name ?? 'one document'}</span>
+function searchRoute({ q, kind, document, language, type, collection, tag }: AskRoute): SearchRoute {
+  const conditions = { language: language ?? null, type: type ?? null, year: null, collection: collection ?? null, tag: tag ?? null }
+  return { view: 'search', q, mode: 'hybrid', kind, document, ...conditions }
 }
 
 function TurnView({ turn: { question, sentences, finished, error } }: { turn: Turn }) {
   const sources = sourcesOf(sentences)
+  // Without a chat model the answer consists of quotations; they are not shown again below their sources.
+  const quoted = finished?.answered_by === 'passages'
   const numbers = new Map(sources.map((source, index) => [sourceKey(source), index + 1]))
   return (
     <section className="turn">
       <h2 dir="auto">{question}</h2>
       {sentences.length > 0 && (
-        <p className="answer" dir="auto">
+        <p className={quoted ? 'answer quoted' : 'answer'} dir="auto">
           {sentences.map(({ text, citations }, index) => (
             <span key={index}>
               {renderLines(text, [])}
@@ -102,7 +114,7 @@ function TurnView({ turn: { question, sentences, finished, error } }: { turn: Tu
                 {source.document_name}
               </a>
               <span className="hit-where">{whereText(source)}</span>
-              <blockquote dir="auto">{renderLines(source.quote, [])}</blockquote>
+              {!quoted && <blockquote dir="auto">{renderLines(source.quote, [])}</blockquote>}
             </li>
           ))}
         </ol>

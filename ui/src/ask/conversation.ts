@@ -14,8 +14,15 @@ export interface Turn {
 
 export const conversation = createStore<readonly Turn[]>([])
 
-export async function askQuestion(question: string, scope: Scope): Promise<void> {
-  const id = conversation.get().length
+export function clearConversation(): void {
+  conversation.set([])
+}
+
+let questions = 0
+
+/** Asks and adds the answer to the conversation. Returns whether there was an answer. */
+export async function askQuestion(question: string, scope: Scope): Promise<boolean> {
+  const id = (questions += 1)
   const turn: Turn = { id, question, sentences: [], finished: null, error: null }
   conversation.set([...conversation.get(), turn])
   const change = (changed: (turn: Turn) => Partial<Turn>) =>
@@ -25,8 +32,10 @@ export async function askQuestion(question: string, scope: Scope): Promise<void>
       sentence: (sentence) => change(({ sentences }) => ({ sentences: [...sentences, sentence] })),
       done: (finished) => change(() => ({ finished })),
     })
+    return true
   } catch (error) {
     change(() => ({ error: errorText(error) }))
+    return false
   }
 }
 

@@ -2,15 +2,14 @@
 import { request, type View } from '../api/client'
 import { problemFrom } from '../api/problem'
 import { apiUrl } from '../api/url'
+import type { AskRoute } from '../route'
 
 export type Sentence = View<'SentenceView'>
 export type Citation = View<'CitationView'>
 export type Finished = Omit<View<'AnswerView'>, 'question' | 'sentences' | 'passages'>
 
-export interface Scope {
-  kind: string | null
-  document: string | null
-}
+/** The documents that are asked: all, or those that meet every condition. */
+export type Scope = Omit<AskRoute, 'view' | 'q'>
 
 export interface Listener {
   sentence(sentence: Sentence): void
@@ -18,11 +17,11 @@ export interface Listener {
 }
 
 /** Sends the question and calls the listener for each part of the answer. Throws a Problem if there is no answer. */
-export async function ask(question: string, { kind, document }: Scope, listener: Listener): Promise<void> {
+export async function ask(question: string, scope: Scope, listener: Listener): Promise<void> {
   const answer = await request(apiUrl('/ask'), {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
-    body: JSON.stringify({ question, kind, document_id: document }),
+    body: JSON.stringify({ question, ...conditions(scope) }),
   })
   let ended = false
   for await (const { name, data } of readEvents(answer.body!)) {
@@ -36,6 +35,17 @@ export async function ask(question: string, { kind, document }: Scope, listener:
     }
   }
   if (!ended) throw problemFrom(502, { detail: 'The answer ended before it was complete. Ask again.' })
+}
+
+function conditions({ kind, document, language, type, collection, tag }: Scope): Partial<View<'AskRequest'>> {
+  return {
+    ...(kind ? { kind: kind as 'call' } : {}),
+    ...(document ? { document_id: document } : {}),
+    ...(language ? { languages: [language] } : {}),
+    ...(type ? { media_types: type.split(',') } : {}),
+    ...(collection ? { collections: [collection] } : {}),
+    ...(tag ? { tags: [tag] } : {}),
+  }
 }
 
 export interface ServerEvent {

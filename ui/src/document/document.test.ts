@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { timingPoints } from './analysis'
 import { type Connection, groupConnections, mergePages, nextCursor, reasonText, withoutHeadings } from './connections'
-import { checkText, nameText, schemasOf } from './fields'
+import { checkText, nameText, schemasOf, valueText } from './fields'
 import { pageOfText } from './pdf-pages'
 import { isTurn, segmentAt, type Segment, turnsOf, withSilences } from './transcript'
 
@@ -30,6 +30,10 @@ test('fields of schemas are grouped by schema, and unverified ones are marked', 
   const fields = [{ schema: null }, { schema: 'invoice' }, { schema: 'invoice' }, { schema: 'lease' }]
   expect(schemasOf(fields)).toEqual(['invoice', 'lease'])
   expect(nameText('line_items[0].unit_price')).toBe('Line items 1 · unit price')
+  expect(valueText({ name: 'language', value: 'de' })).toBe('German')
+  expect(valueText({ name: 'created', value: '2014-08-03T21:14:37Z' })).toContain('2014')
+  expect(valueText({ name: 'created', value: '2014-08-03T21:14:37Z' })).not.toContain('T21')
+  expect(valueText({ name: 'date', value: '2014-08-03' })).toBe('2014-08-03')
   expect(checkText({ confidence: 0.5, schema: null })).toBe('confidence 50 %')
   expect(checkText({ confidence: 0.9, schema: 'invoice', verified: true })).toBe(null)
   expect(checkText({ confidence: 0.3, schema: 'invoice', verified: false })).toBe('its quotation is not in the text')

@@ -7,7 +7,7 @@ import type { components } from '../api/schema'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
 import { useUnit } from '../reading/pages'
 import { documentRoute, hrefTo } from '../route'
-import { dateTime, label } from '../words/format'
+import { dateTime, label, languageName } from '../words/format'
 import { FieldEditor } from './field-editor'
 
 export function Fields({ id }: { id: string }) {
@@ -93,10 +93,10 @@ function FieldList({ id, fields }: { id: string; fields: readonly FieldView[] })
               <span className="field-value" dir="auto">
                 {located ? (
                   <a href={hrefTo(documentRoute(id, { tab: 'text', page: anchor.page, span: anchor.span }))}>
-                    {field.value}
+                    {valueText(field)}
                   </a>
                 ) : (
-                  field.value
+                  valueText(field)
                 )}
               </span>
               {field.verified === false && <span className="badge waiting">unverified</span>}
@@ -109,6 +109,12 @@ function FieldList({ id, fields }: { id: string; fields: readonly FieldView[] })
       })}
     </dl>
   )
+}
+
+/** The value for people: a moment in the time zone of the browser, a language by its name. Edits show what is stored. */
+export function valueText({ name, value }: Pick<FieldView, 'name' | 'value'>): string {
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(value)) return dateTime(value)
+  return name === 'language' ? languageName(value) : value
 }
 
 /** The list is fetched again after an edit, so fields are compared by their name and number. */

@@ -41,7 +41,9 @@ export function Header({ document, status, connections }: Props) {
           <Icon name="back" />
         </a>
         <div className="document-name">
-          <h1 dir="auto">{document.name}</h1>
+          <h1 dir="auto" title={document.name}>
+            {document.name}
+          </h1>
           <TitleEditor document={document} title={title} />
           <p className="quiet small">{details(document)}</p>
         </div>

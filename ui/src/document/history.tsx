@@ -66,7 +66,7 @@ function Costs({ id, runState }: { id: string; runState: string | undefined }) {
         <dd>{dollars(costs.cost)}</dd>
       </div>
       <div>
-        <dt>Calls made</dt>
+        <dt>Provider calls</dt>
         <dd>{number(costs.calls)}</dd>
       </div>
       <div>

@@ -16,7 +16,7 @@ export function ReplaceFile({ document }: { document: Document }) {
         title="Replace file: upload the next version of this document"
         onClick={() => input.current?.click()}
       >
-        <Icon name="upload" />
+        <Icon name="replace" />
       </button>
       <input
         ref={input}

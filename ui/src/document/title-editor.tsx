@@ -2,7 +2,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { editDocument } from '../api/edits'
+import { errorText } from '../api/problem'
 import type { Document } from '../library/list'
+import { announce } from '../parts/announce'
 import { dateTime } from '../words/format'
 import { InlineEditor } from './inline-editor'
 
@@ -20,7 +22,7 @@ export function TitleEditor({ document, title }: { document: Document; title: st
         onClose={() => setEditing(false)}
       >
         {document.title_edited_at && (
-          <button type="button" className="button" onClick={() => void save(null).then(() => setEditing(false))}>
+          <button type="button" className="button" onClick={() => save(null).then(() => setEditing(false)).catch((error: unknown) => announce(errorText(error)))}>
             Use the extracted title
           </button>
         )}

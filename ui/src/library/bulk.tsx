@@ -114,7 +114,7 @@ export function BulkBar({ selected, filters, total, allMatching, onSelectAll, on
       )}
       <button type="button" className="button danger" disabled={busy} onClick={() => setDialog('delete')}>
         <Icon name="trash" />
-        Delete
+        Delete…
       </button>
       <button type="button" className="button plain icon-only" aria-label="Clear selection" title="Clear selection" onClick={onDone}>
         <Icon name="close" />

@@ -30,7 +30,7 @@ export function filterParameters(filters: Filters): Omit<ListParameters, 'sort' 
     ...(filters.kind ? { kind: [filters.kind as 'call'] } : {}),
     ...(typeof filters.collection === 'string' ? { collection: [filters.collection] } : {}),
     ...(filters.tags?.length ? { tag: [...filters.tags] } : {}),
-    ...(filters.type ? { media_type: [filters.type] } : {}),
+    ...(filters.type ? { media_type: filters.type.split(',') } : {}),
     ...(from ? { created_from: from } : {}),
     ...(before ? { created_before: before } : {}),
   }
@@ -70,7 +70,7 @@ export function matchesFilters(document: View<'DocumentView'>, filters: Filters)
     (!q || document.name.toLowerCase().includes(q.toLowerCase())) &&
     (typeof collection !== 'string' || collection === (document.collection ?? '')) &&
     (tags ?? []).every((tag) => document.tags?.includes(tag)) &&
-    (!type || type === document.media_type) &&
+    (!type || type.split(',').includes(document.media_type)) &&
     (!from || created >= Date.parse(from)) &&
     (!before || created < Date.parse(before))
   )

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Icon } from '../parts/icon'
 import { type Filters, isFiltered, libraryRoute, navigate, replaceRoute } from '../route'
-import { fileKind, number } from '../words/format'
+import { number, typeChoices } from '../words/format'
 import { facetsQuery, SORTS } from './filter'
 import { SavedFilters } from './saved-filters'
 
@@ -207,14 +207,14 @@ function ValueFilter({ label, icon, counts, chosen, name = (value) => value, onT
 }
 
 function TypeFilter({ counts, chosen, onChange }: { counts: Counts; chosen: string | null; onChange: (type: string | null) => void }) {
-  const types = [...new Set([...Object.keys(counts), ...(chosen ? [chosen] : [])])]
+  const types = typeChoices(counts, chosen)
   if (types.length < 2 && !chosen) return null
   return (
     <select className="select" aria-label="File type" value={chosen ?? ''} onChange={(event) => onChange(event.target.value || null)}>
       <option value="">All file types</option>
-      {types.map((type) => (
-        <option key={type} value={type}>
-          {fileKind(type, '')} ({number(counts[type] ?? 0)})
+      {types.map(({ value, name, amount }) => (
+        <option key={value} value={value}>
+          {name} ({number(amount)})
         </option>
       ))}
     </select>

@@ -64,9 +64,9 @@ export const Row = memo(function Row({ document, index, total, top, height, acti
             </>
           )}
           {document.tags?.map((tag) => (
-            <bdi key={tag} className="chip">
-              {tag}
-            </bdi>
+            <span key={tag}>
+              <bdi className="chip">{tag}</bdi> ·{' '}
+            </span>
           ))}
           {details(document)}
           {title && (

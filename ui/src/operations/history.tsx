@@ -35,7 +35,7 @@ export function History() {
       <section aria-labelledby="stage-times">
         <h2 id="stage-times">Stage times</h2>
         {stages.length ? (
-          <Table head={['Stage', 'Jobs', 'Time: median', 'Time: 95 %', 'Time: longest', 'Wait: median', 'Wait: 95 %']}>
+          <Table head={['Stage', 'Jobs', 'Run time: median', '95th percentile', 'Longest', 'Waiting: median', '95th percentile']}>
             {stages.map((stage) => (
               <tr key={stage.stage}>
                 <th scope="row">{stageLabel(stage.stage)}</th>

@@ -31,7 +31,7 @@ describe('operations', () => {
   })
 
   test('version and disk space', () => {
-    expect(serverText({ version: '0.2.0', disk: { free_bytes: 31e9, total_bytes: 100e9 } })).toBe('Version 0.2.0, 31 GB of 100 GB free')
+    expect(serverText({ version: '0.2.0', disk: { free_bytes: 31e9, total_bytes: 100e9 } })).toBe('Version 0.2.0, 31 GB of 100 GB disk space free')
     expect(serverText({ version: '0.2.0', disk: null })).toBe('Version 0.2.0')
   })
 })

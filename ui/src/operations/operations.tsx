@@ -47,9 +47,9 @@ export function Operations() {
   )
 }
 
-/** `Version 0.2.0, 31 GB of 100 GB free`. */
+/** `Version 0.2.0, 31 GB of 100 GB disk space free`. */
 export function serverText({ version, disk }: Pick<Overview, 'version' | 'disk'>): string {
-  return `Version ${version}${disk ? `, ${bytes(disk.free_bytes)} of ${bytes(disk.total_bytes)} free` : ''}`
+  return `Version ${version}${disk ? `, ${bytes(disk.free_bytes)} of ${bytes(disk.total_bytes)} disk space free` : ''}`
 }
 
 function Documents({ documents }: { documents: Overview['documents'] }) {
@@ -113,7 +113,7 @@ function Providers({ providers, throttles, now }: Pick<Overview, 'providers' | '
         </Notice>
       ))}
       {providers.length ? (
-        <Table head={['Provider', 'Model', 'Status', 'Calls made', 'Reused', 'Repeated calls', 'Cost']}>
+        <Table head={['Provider', 'Model', 'Status', 'Calls', 'Reused', 'Repeated calls', 'Cost']}>
           {providers.map((provider) => (
             <tr key={`${provider.provider}/${provider.model}`}>
               <th scope="row">{provider.provider}</th>

@@ -78,7 +78,7 @@ export function Runs() {
                 </a>
               </th>
               <td>{stateLabel(run.state)}</td>
-              <td>{run.stage === null ? '' : stageLabel(run.stage)}</td>
+              <td>{run.stage === null || run.state === 'COMPLETED' ? '' : stageLabel(run.stage)}</td>
               <td className="failure-text">{run.error}</td>
               <td>{run.started_at && run.ended_at ? seconds((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1_000) : ''}</td>
               <td>

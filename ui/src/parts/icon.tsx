@@ -38,6 +38,7 @@ const PATHS = {
   up: 'M6 15l6-6 6 6',
   down: 'M6 9l6 6 6-6',
   together: 'M4 5h6v14H4zM14 5h6v14h-6zM10 10h4M10 14h4',
+  replace: 'M13 3.500H6.500v17H11M13 3.500l4.500 4.500v2.500M13 3.500V8h4.500M17 20.500v-7M13.800 16.500 17 13.300l3.200 3.200',
   print: 'M7 9V4h10v5M7 17H4.500V9h15v8H17M7 14h10v6H7z',
 } as const
 

@@ -35,8 +35,13 @@ export function KeysDialog() {
       event.preventDefault()
       shown.set(true)
     }
+    const close = () => shown.set(false)
     window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
+    window.addEventListener('hashchange', close)
+    return () => {
+      window.removeEventListener('keydown', listen)
+      window.removeEventListener('hashchange', close)
+    }
   }, [])
   if (!open) return null
   return (
@@ -53,9 +58,11 @@ export function KeysDialog() {
           </div>
         ))}
       </dl>
-      <button type="button" className="button" onClick={() => shown.set(false)}>
-        Close
-      </button>
+      <div className="dialog-actions">
+        <button type="button" className="button" onClick={() => shown.set(false)}>
+          Close
+        </button>
+      </div>
     </Dialog>
   )
 }

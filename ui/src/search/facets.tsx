@@ -1,7 +1,7 @@
 // Filters of the search: kind, language, media type, year, collection and tag, each with the number of documents found.
 import type { View } from '../api/client'
 import { navigate, type SearchRoute } from '../route'
-import { languageName } from '../words/format'
+import { languageName, typeChoices } from '../words/format'
 
 type Facets = View<'FacetsView'>
 type Choice = [value: string, label: string]
@@ -19,6 +19,9 @@ const FILTERS: [name: 'kind' | 'language' | 'type' | 'year' | 'collection' | 'ta
 
 /** The values of a filter: those of the documents found, and the chosen one. */
 export function choices(name: string, counts: Record<string, number> | undefined, chosen: string | null): Choice[] {
+  if (name === 'type') {
+    return typeChoices(counts ?? {}, chosen).map(({ value, name: type, amount }) => [value, type + (amount ? ` (${amount})` : '')])
+  }
   const known = name === 'kind' ? { document: undefined, call: undefined } : {}
   const all: Record<string, number | undefined> = { ...known, ...counts }
   if (chosen !== null && !(chosen in all)) all[chosen] = undefined

@@ -27,7 +27,7 @@ export function searchParameters(route: SearchRoute, offset: number) {
     ...(kind ? { kind: kind as 'call' } : {}),
     ...(document ? { document_id: document } : {}),
     ...(language ? { language: [language] } : {}),
-    ...(type ? { media_type: [type] } : {}),
+    ...(type ? { media_type: type.split(',') } : {}),
     ...(collection ? { collection: [collection] } : {}),
     ...(tag ? { tag: [tag] } : {}),
     ...(year ? { created_from: `${year}-01-01T00:00:00Z`, created_before: `${Number(year) + 1}-01-01T00:00:00Z` } : {}),

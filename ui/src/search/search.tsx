@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon'
 import { openedFrom, rememberOpened } from '../parts/opened'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
 import { useTitle } from '../parts/title'
-import { hrefTo, navigate, replaceRoute, type SearchRoute } from '../route'
+import { type AskRoute, hrefTo, navigate, replaceRoute, type SearchRoute } from '../route'
 import { FacetFilters } from './facets'
 import { HitCard, hitRoute } from './hit'
 import { resultCount, useSearch, useSuggestions } from './results'
@@ -117,7 +117,7 @@ export function Search({ route }: { route: SearchRoute }) {
         </div>
         <FacetFilters route={route} facets={results?.facets ?? null} />
         {route.document && <DocumentFilter route={route} id={route.document} />}
-        <a className="button" href={hrefTo({ view: 'ask', q: input, kind: route.kind, document: route.document })}>
+        <a className="button" href={hrefTo(askRouteOf(route, input))}>
           Ask a question
         </a>
       </div>
@@ -178,4 +178,9 @@ function DidYouMean({ route, query }: { route: SearchRoute; query: string | null
       Did you mean <a href={hrefTo({ ...route, q: query })}>{query}</a>?
     </p>
   )
+}
+
+/** Asks in the same documents. The year of a search has no counterpart. */
+function askRouteOf({ kind, document, language, type, collection, tag }: SearchRoute, q: string): AskRoute {
+  return { view: 'ask', q, kind, document, language, type, collection: collection ?? null, tag: tag ?? null }
 }

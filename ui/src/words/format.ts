@@ -111,6 +111,25 @@ export function languageName(code: string): string {
   }
 }
 
+/**
+ * The file types of a filter: media types with the same name are one choice, whose value lists them with commas.
+ * The choice of the chosen types has their value, although further types may have come since.
+ */
+export function typeChoices(counts: Record<string, number>, chosen: string | null): { value: string; name: string; amount: number }[] {
+  const groups = new Map<string, { types: string[]; amount: number }>()
+  for (const type of [...Object.keys(counts), ...(chosen?.split(',') ?? [])]) {
+    const name = fileKind(type, '')
+    const group = groups.get(name) ?? { types: [], amount: 0 }
+    if (!group.types.includes(type)) groups.set(name, { types: [...group.types, type], amount: group.amount + (counts[type] ?? 0) })
+  }
+  const chosenName = chosen === null ? null : fileKind(chosen.split(',')[0]!, '')
+  return [...groups].map(([name, { types, amount }]) => ({
+    value: name === chosenName ? chosen! : types.sort().join(','),
+    name: name === 'File' ? 'Other' : name,
+    amount,
+  }))
+}
+
 /** The type of a file in one or two words. */
 export function fileKind(mediaType: string, name: string): string {
   const fileType = FILE_TYPES[mediaType]

@@ -47,8 +47,15 @@ export function statusMessage(status: Status, now: number): StatusMessage {
   }
 }
 
-/** The codes of rejections because of a password. */
-const LOCKED: ReadonlySet<string> = new Set(['encrypted', 'wrong_password'])
+/** Rejections whose error says what to do before the same file can be processed. */
+const MENDABLE: ReadonlySet<string> = new Set(['encrypted', 'wrong_password', 'calls_unavailable', 'pages_missing'])
+/** Rejections whose error says which other file to upload. */
+const EXPLAINED: ReadonlySet<string> = new Set(['corrupt', 'empty', 'unsupported', 'too_large'])
+
+function rejectedAction(code: string): string | null {
+  if (MENDABLE.has(code)) return null
+  return EXPLAINED.has(code) ? 'Retrying won’t help.' : 'Retrying won’t help. Convert the file and upload it again.'
+}
 
 const RAISE_DEADLINE = 'Raise run_deadline_seconds (call_deadline_seconds for calls) to allow more time.'
 
@@ -93,8 +100,7 @@ function failed(status: Status): StatusMessage {
         ...message,
         label: 'Rejected',
         what: error || 'This file cannot be processed.',
-        // The error of a locked file says what to do.
-        action: LOCKED.has(status.run.rejection_code ?? '') ? null : 'Retrying won’t help. Convert the file and upload it again.',
+        action: rejectedAction(status.run.rejection_code ?? ''),
       }
     case 'QUARANTINED':
       return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../api/status'
 import { eventText } from './events'
-import { ago, bytes, count, dollars, fileKind, seconds, timecode } from './format'
+import { ago, bytes, count, dollars, fileKind, seconds, timecode, typeChoices } from './format'
 import { progressText, stageLabel, stageRank } from './stages'
 import { statusMessage } from './status-message'
 import { waitingText } from './waiting'
@@ -108,7 +108,8 @@ describe('status messages', () => {
     expect(message.what).toBe('This PDF is password-protected. Enter its password.')
     expect(message.action).toBeNull()
     expect(failure('REJECTED', 'Wrong password.', 'wrong_password').action).toBeNull()
-    expect(failure('REJECTED', 'Damaged.', 'corrupt').action).toContain('Convert the file')
+    expect(failure('REJECTED', 'OpenAI rejected this text.', 'provider_rejected').action).toContain('Convert the file')
+    expect(failure('REJECTED', 'The file is empty. Check it.', 'empty').action).toBe('Retrying won’t help.')
   })
 
   test('a quarantined document does not run again by itself', () => {
@@ -245,5 +246,17 @@ describe('formats', () => {
     expect([5, 65, 3727].map(timecode)).toEqual(['0:05', '1:05', '1:02:07'])
     expect(fileKind('image/png', 'a.png')).toBe('PNG image')
     expect(fileKind('application/octet-stream', 'a.xyz')).toBe('XYZ')
+  })
+
+  test('media types with the same name are one choice of a filter', () => {
+    const counts = { 'audio/wav': 2, 'application/pdf': 5, 'audio/mp4': 1, 'application/zip': 1 }
+    expect(typeChoices(counts, null)).toEqual([
+      { value: 'audio/mp4,audio/wav', name: 'Audio', amount: 3 },
+      { value: 'application/pdf', name: 'PDF', amount: 5 },
+      { value: 'application/zip', name: 'Other', amount: 1 },
+    ])
+    // A type that came since does not change what is chosen.
+    expect(typeChoices(counts, 'audio/wav')[0]).toEqual({ value: 'audio/wav', name: 'Audio', amount: 3 })
+    expect(typeChoices({}, 'text/html')).toEqual([{ value: 'text/html', name: 'Web page', amount: 0 }])
   })
 })
