@@ -266,16 +266,16 @@ where id in (select pg_temp.made_id('c', 100000 + n) from generate_series(1, 200
 @pytest.mark.parametrize("verb", ["finish", "advance", "advance_through"])
 def test_a_settlement_reads_only_its_own_jobs_of_those_in_progress(large: LargeDatabase, verb: str) -> None:
     batch = 20
+    settled: dict[str, object] = {"epoch": 1, "result": {}, "follow_ups": [], "max_attempts": 5}
+    following: dict[str, object] = {
+        "next_stage": "next",
+        "next_payload": {},
+        "keep": False,
+        "stages": [],
+        "events": [],
+    }
     rows = [
-        {
-            "job_id": f"e{number:031x}",
-            "epoch": 1,
-            "result": {},
-            "follow_ups": [],
-            "keep": False,
-            "max_attempts": 5,
-        }
-        | {"next_id": f"f{number:031x}", "next_stage": "next", "next_payload": {}, "stages": [], "events": []}
+        {"job_id": f"e{number:031x}", "next_id": f"f{number:031x}", **settled, **following}
         for number in range(1, batch + 1)
     ]
     (statement,) = statements("postgres", verb)
