@@ -90,16 +90,17 @@ def test_after_a_restart_on_a_full_disk_jobs_wait_and_use_no_attempt(
     server.kill()
     disk.fill()
 
-    server = Server(data_folder(disk), settings=SETTINGS)
-    request.addfinalizer(server.kill)
-    wait_until(lambda: is_healthy(server), "the server to answer on a full disk")
+    # The start of the server frees the space of the write-ahead log, enough for all documents.
+    with disk.kept_full():
+        server = Server(data_folder(disk), settings=SETTINGS)
+        request.addfinalizer(server.kill)
+        wait_until(lambda: is_healthy(server), "the server to answer on a full disk")
     client = Client(server.url)
 
     seen_waiting: set[str] = set()
 
     def waiting() -> bool:
         """Every unfinished document was seen waiting; it is claimed again from time to time."""
-        # The start of the server frees the space of the write-ahead log.
         disk.fill()
         statuses = client.get("/documents/status", ids=",".join(ids))
         unfinished = {status["document_id"] for status in statuses if status["status"] != "COMPLETED"}

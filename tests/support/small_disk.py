@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,23 @@ class SmallDisk:
                     file.write(_BLOCK)
             except OSError:
                 return
+
+    @contextmanager
+    def kept_full(self) -> Generator[None]:
+        """Fill the disk again as soon as a process frees space on it."""
+        stopping = threading.Event()
+
+        def keep_full() -> None:
+            while not stopping.wait(0.005):
+                self.fill()
+
+        thread = threading.Thread(target=keep_full, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            thread.join()
 
     def free(self) -> None:
         self._filler.unlink(missing_ok=True)
