@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import math
 
@@ -46,6 +47,11 @@ class _Refused(Exception):
         self.retry_after = retry_after
 
 
+_STOPPING = _Refused(
+    503, "server-stopping", "The server stops", "The request was ended.", "Try again in a moment.", 5.0
+)
+
+
 class RequestGuard:
     """Refuses requests before they reach a route, and puts the identity of the others into their state."""
 
@@ -61,6 +67,13 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
         send = _with_headers(scope, send)
+        has_response = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_response
+            has_response = True
+            await send(message)
+
         try:
             client = await self._admit(scope)
             with self._limits.count_bytes(client, _announced_bytes(scope)) as add_bytes:
@@ -70,7 +83,12 @@ class RequestGuard:
                     add_bytes(len(message.get("body", b"")))
                     return message
 
-                await self._app(scope, counted, send)
+                await self._app(scope, counted, noted)
+        except asyncio.CancelledError:
+            # The server stops, and this request took longer than the grace period. uvicorn would answer 500.
+            if not has_response:
+                await _refuse(scope, receive, send, _STOPPING)
+            raise
         except LimitExceeded as limit:
             await _refuse(
                 scope,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from types import ModuleType
+from typing import cast
 
 from tests.support.public_names import ROOT
 from towpath import errors
-from towpath.server import problems
+from towpath.server import problems, request_guard, request_limits
 
 _REJECTIONS = {
     "answer_truncated": "The model's answer was cut off at its length limit.",
@@ -114,7 +116,31 @@ def _problems() -> list[tuple[str, int, str, str]]:
     by_status = [
         (kind, status, title, action) for status, (kind, title, action) in problems.PROBLEMS_BY_STATUS.items()
     ]
-    return sorted({*by_error, *by_status})
+    return sorted({*by_error, *by_status, *_refusals()})
+
+
+def _refusals() -> Iterator[tuple[str, int, str, str]]:
+    """The problems of requests that reach no route: those of the guard, and those of its limits."""
+    for call in _calls(request_guard, "_Refused"):
+        status, kind, title, _, action = (
+            value.value if isinstance(value, ast.Constant) else None for value in call.args[:5]
+        )
+        if isinstance(kind, str):
+            yield kind, cast("int", status), cast("str", title), cast("str", action)
+            continue
+        for limit in _calls(request_limits, "LimitExceeded"):
+            yield (
+                ast.literal_eval(limit.args[0]),
+                cast("int", status),
+                cast("str", title),
+                cast("str", action),
+            )
+
+
+def _calls(module: ModuleType, name: str) -> Iterator[ast.Call]:
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            yield node
 
 
 def _classes(error: type[Exception], depth: int) -> Iterator[str]:
