@@ -26,7 +26,7 @@ def key_commands() -> None:
     help="What the key may do; may be repeated. Without it: read and write.",
 )
 @click.option(
-    "--expires-days", type=click.FloatRange(min=0, min_open=True), help="Days after which the key ends."
+    "--expires-days", type=click.FloatRange(min=0, min_open=True), help="Days after which the key expires."
 )
 @click.option(
     "--stage",
@@ -76,7 +76,7 @@ def revoke_key(loaded: LoadedSettings, key_id: str) -> None:
 @click.option("--live", is_flag=True, help="Send one small request to each configured provider.")
 @json_option
 def check(loaded: LoadedSettings, repair: bool, live: bool, as_json: bool) -> None:
-    """Show effective settings and verify stored files."""
+    """Show the settings in effect and verify the stored files."""
     from towpath.cli import admin
 
     admin.check(loaded, repair, live, as_json)
@@ -138,7 +138,7 @@ def import_export(loaded: LoadedSettings, folder: Path, as_json: bool) -> None:
 )
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="Settings file (TOML).")
 def import_sqlite(folder: Path, address: str, config: Path | None) -> None:
-    """Copy a data folder into Postgres with the same ids, all of it or nothing."""
+    """Copy a data folder into Postgres with the same ids, in one transaction."""
     from towpath.cli.import_sqlite import import_data_folder
 
     import_data_folder(folder, address, config)

@@ -27,7 +27,7 @@ PAGE = 200
 @click.option("--name", help="Only documents whose name or edited title contains this text.")
 @filter_options
 @click.option(
-    "--sort", type=click.Choice(SORTS), default="-created", help="The order; with - the last one first."
+    "--sort", type=click.Choice(SORTS), default="-created", help="The order; a - before it reverses it."
 )
 @click.option("--limit", type=click.IntRange(min=1), default=50, help="Number of documents.")
 @json_option
@@ -94,7 +94,7 @@ def _row(document: Any) -> tuple[str, ...]:
 @server_options
 @click.argument("document")
 @click.option("--title", help='Show this title; "" shows the extracted one again.')
-@click.option("--collection", help='Move to this collection; "" takes it out.')
+@click.option("--collection", help='Move to this collection; "" removes it from its collection.')
 @click.option("--tag", multiple=True, help="Add this tag. Repeatable.")
 @click.option("--untag", multiple=True, help="Remove this tag. Repeatable.")
 @click.option(

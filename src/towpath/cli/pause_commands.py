@@ -15,7 +15,7 @@ _KIND = click.Choice(["stage", "provider"])
 @click.argument("kind", type=_KIND)
 @click.argument("name")
 def pause(target: Target, kind: str, name: str) -> None:
-    """Pause a stage or a provider for all organizations; jobs that run now end."""
+    """Pause a stage or a provider for all organizations. Running jobs are not interrupted."""
     call_api(target, lambda server: server.post("/pauses", json={"kind": kind, "name": name}))
     click.echo(f"The {kind} {name} is paused.")
 

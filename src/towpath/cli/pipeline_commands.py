@@ -77,7 +77,7 @@ def _listed(target: Target, what: str) -> Any:
     help="Folder of the package; default: a new folder with its name.",
 )
 def new(name: str, folder: Path | None) -> None:
-    """Write a package with an own stage, a test and a README."""
+    """Write a package with a stage of your own, a test and a README."""
     from towpath.cli.package_template import write_package
 
     for line in write_package(name, folder or Path(name)):

@@ -80,7 +80,7 @@ def delete_webhook(target: Target, webhook: str) -> None:
 @click.argument("webhook")
 @json_option
 def rotate_secret(target: Target, webhook: str, as_json: bool) -> None:
-    """Create a new secret and print it. The old one signs as well for 24 hours."""
+    """Create a new secret and print it. For 24 hours messages are signed with both."""
 
     async def request(server: Api) -> Any:
         return await server.post(f"/webhooks/{await find_webhook(server, webhook)}/rotate")

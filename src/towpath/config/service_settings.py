@@ -58,12 +58,12 @@ class ServiceSettings:
         None, "Bytes of all originals of one organization; none means no limit."
     )
     header_timeout_seconds: float = setting(
-        20.0, "Time in which the headers of a request must arrive; then the connection is closed."
+        20.0, "Time in which the headers of a request must arrive; after it the connection is closed."
     )
     body_timeout_seconds: float = setting(
         30.0,
-        "Interval in which a request's body must bring 500 bytes per second, and a client must read some of a "
-        "response; otherwise the connection is closed.",
+        "A connection is closed if for this time a request's body brings less than 500 bytes per second, or if the "
+        "client reads nothing of a response.",
     )
     worker_concurrency: int = setting(4, "Concurrent jobs of one worker.", postgres=8)
     worker_stages: tuple[str, ...] = setting((), "Stages that this worker claims; empty means all.")
@@ -78,7 +78,7 @@ class ServiceSettings:
         "Interval at which leases are renewed: at most half of `lease_seconds`. "
         "A worker renews at least three times per lease.",
     )
-    poll_seconds: float = setting(1.0, "Interval at which a worker polls for jobs (the scheduler's tick).")
+    poll_seconds: float = setting(1.0, "Interval at which a worker polls for jobs.")
     poll_mode: str = setting(
         "adaptive",
         "`adaptive`: an idle worker polls less often, at random times; `fixed`: exactly every `poll_seconds`.",
@@ -94,7 +94,7 @@ class ServiceSettings:
     )
     continue_after_timeout: bool = setting(
         True,
-        "Continue a run that reached its deadline after progress by a new run that reuses what is finished.",
+        "After its deadline, a run that made progress is continued by a new run that reuses what is finished.",
     )
     recovery: str = setting(
         "resume",
@@ -113,7 +113,7 @@ class ServiceSettings:
     disk_reserve_mb: int = setting(
         32,
         "Disk space in MB that stays free on the disk of the data folder; with less, uploads are refused, jobs wait. "
-        "On SQLite a file of this size is given up so that deleting works on a full disk. 0 switches this off.",
+        "On SQLite a file of this size is deleted when the disk is full, so that deleting works. 0: no reserve.",
     )
     child_processes: int = setting(2, "Child processes for parsing, OCR and local models.")
     reader_cpu_seconds: float = setting(

@@ -207,7 +207,7 @@ class Settings(ServiceSettings):
         86_400.0, "Time to wait for a provider's transcript before the run fails."
     )
     transcript_first_poll_seconds: float = setting(
-        5.0, "Earliest time of the first poll for a transcript; later for long recordings."
+        5.0, "Least time before the first poll for a transcript; more for long recordings."
     )
     transcript_max_polls: int = setting(2_000, "Maximum number of polls for a transcript.")
     call_window_seconds: float = setting(
