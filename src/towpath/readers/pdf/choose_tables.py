@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from towpath.readers.pdf.item_tables import find_item_tables
 from towpath.readers.pdf.page_layout import Line, PageLayout, Rectangle, TextRun, text_lines
 from towpath.readers.pdf.ruled_tables import RuledTable, find_ruled_tables, is_inside
 
@@ -35,9 +36,9 @@ class PageTables:
 
 def choose_ruled_tables(blocks: Sequence[LayoutBlock], layout: PageLayout) -> PageTables:
     """The ruled tables that replace blocks of liteparse; a replaced block without contents is dropped."""
-    ruled = find_ruled_tables(layout)
+    ruled, items = find_ruled_tables(layout), find_item_tables(layout)
     contents: dict[int, Sequence[Content]] = {}
-    if not ruled:
+    if not ruled and not items:
         return PageTables(contents)
     rectangles = {
         index: _rectangle(block.bbox)
@@ -59,7 +60,22 @@ def choose_ruled_tables(blocks: Sequence[LayoutBlock], layout: PageLayout) -> Pa
         contents |= dict.fromkeys(replaced, ())
         if replaced and id(table) not in placed:
             contents[replaced[0]] = (table,)
+    free = {index: box for index, box in rectangles.items() if index not in contents}
+    for table in items:
+        replaced = _blocks_inside(table, free)
+        if replaced and all(_has_fewer_rows(blocks[index], table) for index in replaced):
+            contents |= dict.fromkeys(replaced, ())
+            contents[replaced[0]] = (table,)
     return PageTables(contents)
+
+
+def _has_fewer_rows(block: LayoutBlock, table: RuledTable) -> bool:
+    """True if the block is no table, or one with fewer rows or columns than the table of items."""
+    if block.kind != "table":
+        return True
+    rows = [block.header, *(block.rows or [])] if block.header else block.rows or []
+    columns = max(map(len, rows), default=0)
+    return columns < len(table.rows[0]) or (columns == len(table.rows[0]) and len(rows) < len(table.rows))
 
 
 def _replacement(

@@ -22,6 +22,8 @@ _MIN_FOUND_SHARE = 0.4
 _PAGES_PER_SPARSE_ENTRY = 15
 _MAX_BLOCKS_PER_TITLE = 4
 _TITLE_PAGES = 3
+# A bookmark below this share of the page may belong to the top of the next one.
+_BOTTOM = 0.75
 _COMPARED_LENGTH = 300
 _TITLE_KINDS = ("heading", "paragraph", "list")
 _NUMBERING = re.compile(
@@ -49,6 +51,9 @@ class _Match:
     cut: int | None = None
 
 
+_Found = tuple[Bookmark, _Match | None]
+
+
 def apply_outline(
     pages: Sequence[PdfPage],
     outline: Sequence[Bookmark],
@@ -65,6 +70,7 @@ def apply_outline(
     for bookmark in outline:
         by_page[bookmark.page].append(bookmark)
     matches = {index: list(_match_bookmarks(pages[index], entries)) for index, entries in by_page.items()}
+    _match_on_next_page(pages, by_page, matches)
     found_count = sum(
         1 for page_matches in matches.values() for _, match in page_matches if match is not None
     )
@@ -81,9 +87,27 @@ def apply_outline(
     return True
 
 
-def _match_bookmarks(
-    page: PdfPage, bookmarks: Sequence[Bookmark]
-) -> Iterator[tuple[Bookmark, _Match | None]]:
+def _match_on_next_page(
+    pages: Sequence[PdfPage], by_page: dict[int, list[Bookmark]], matches: dict[int, list[_Found]]
+) -> None:
+    """Move bookmarks at the bottom of a page to the next one if their titles are there.
+
+    A program that records the place before it breaks the page points to the page before.
+    """
+    for index in sorted(matches):
+        last = matches[index][-1]
+        bookmark, match = last
+        if match is not None or bookmark.top is None or bookmark.top < _BOTTOM or index + 1 >= len(pages):
+            continue
+        moved = replace(bookmark, page=index + 1, top=0.0)
+        entries = [moved, *by_page.get(index + 1, ())]
+        found = list(_match_bookmarks(pages[index + 1], entries))
+        if found[0][1] is not None:
+            matches[index].remove(last)
+            matches[index + 1] = found
+
+
+def _match_bookmarks(page: PdfPage, bookmarks: Sequence[Bookmark]) -> Iterator[_Found]:
     texts = [block.text if block.kind in _TITLE_KINDS else "" for block in page.blocks]
     keys = [
         (_comparison_key(text[:_COMPARED_LENGTH]), _key_without_numbering(text[:_COMPARED_LENGTH]))

@@ -89,6 +89,24 @@ def test_a_title_joined_with_its_text_is_separated() -> None:
     ]
 
 
+def test_a_bookmark_at_the_bottom_of_a_page_finds_its_title_on_the_next() -> None:
+    first = page(PageBlock("heading", "1 Boats", at(0.1), level=1), PageBlock("paragraph", "Text.", at(0.2)))
+    second = page(
+        PageBlock("heading", "2 Weather data", at(0.1), level=1),
+        PageBlock("paragraph", "Rain.", at(0.2)),
+        number=2,
+    )
+    outline = [Bookmark("Boats", 0, 0, 0.1), Bookmark("Weather data", 0, 0, 0.85)]
+
+    assert apply_outline([first, second], outline)
+
+    assert [block.text for block in first.blocks] == ["1 Boats", "Text."]
+    assert [(block.kind, block.text) for block in second.blocks] == [
+        ("heading", "2 Weather data"),
+        ("paragraph", "Rain."),
+    ]
+
+
 def test_a_title_over_several_lines_becomes_one_heading() -> None:
     pages = [
         page(
