@@ -15,11 +15,15 @@ _MAILBOX = re.compile(r"(?<![\w.%+\-@])[\w%+\-][\w.%+\-]{0,63}\Z")
 _ADDRESS = r"[^\s<>\"\[\]{}|\\^`]{3,500}"
 _URLS = (re.compile(rf"https?://{_ADDRESS}"), re.compile(rf"www\.(?<![\w./@-]www\.){_ADDRESS}"))
 _LABEL_END = re.compile(r"[^\[\]\n]{0,100}\]\((?:https?://|www\.)")
+#: The first part of an address that goes on in the next line.
+_CUT_ADDRESS = re.compile(r"-\Z|//(?:dx\.)?doi\.org/10(?:\.\d*)?/?\Z")
 _TRAILING = ".,;:!?'\"*_»”’…"
 
 _SEPARATORS = " .()/\\-\u00a0\u2011"
 _NUMBER = re.compile(rf"[+(\d][\d{re.escape(_SEPARATORS)}]{{6,25}}")
-_GROUPED = re.compile(r"\d[ .()/\-\u00a0]+\d")
+#: "0049 30 1234567". Cash registers print article numbers with two zeros, "007417024836 2.97".
+_COUNTRY_CODE = re.compile(r"00 ?[1-9]\d{0,2}[ .()/\-\u00a0]+\d")
+_PLACEHOLDER = re.compile(r"[ .\-]?[xX]{2}")
 _LABEL = re.compile(
     r"(?<![^\W\d_])(?:tel|phone|fax|telefax|mobile?|mob|cell|handy|telefon|telefoon|telefono|teléfono|telefone"
     r"|téléphone|puhelin|telefonnummer|тел|моб|факс|телефон|電話|电话|전화)(?:\.|\s?(?:no|nr|number)\.?)?"
@@ -52,7 +56,7 @@ def urls(text: str) -> Iterator[FieldMatch]:
         while address.endswith(")") and address.count(")") > address.count("("):
             address = address[:-1].rstrip(_TRAILING)
         host = address.split("://")[-1].split("/")[0]
-        if _is_link_label(text, match.end()):
+        if _is_link_label(text, match.end()) or _CUT_ADDRESS.search(address):
             continue
         if "." in host or host.startswith("localhost"):
             yield FieldMatch("url", address, "url", 0.95, match.start(), match.start() + len(address))
@@ -67,9 +71,9 @@ def phones(text: str) -> Iterator[FieldMatch]:
     """Numbers with a country code, after a label, or in a national grouping; other digits are ignored."""
     for match in islice(_NUMBER.finditer(text), MAX_CANDIDATES):
         written, start = match[0], match.start()
-        if text[start - 1 : start].isalnum():
+        if text[start - 1 : start].isalnum() or _PLACEHOLDER.match(text, match.end()):
             continue
-        is_international = written[0] == "+" or (re.match("00[1-9]", written) and _GROUPED.search(written))
+        is_international = written[0] == "+" or _COUNTRY_CODE.match(written) is not None
         if is_international or _LABEL.search(text[max(0, start - 28) : start]):
             number = _phone_match(written, start, 0.9)
             if number:

@@ -19,6 +19,14 @@ PROPERTY_NAMES = frozenset(
     ("word_count", "page_count", "language", "title", "title_source", "author", *_DATES.values())
 )
 _CALENDAR_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?=$|[T ])")
+_NO_AUTHORS = frozenset(
+    ("none", "null", "unknown", "anonymous", "(anonymous)", "user", "admin", "administrator", "author", "owner",
+     "default", "guest", "root", "microsoft office user", "windows user", "office user", "default user",
+     "unspecified", "(unspecified)", "not specified", "your name", "n/a")
+)  # fmt: skip
+_LONG_NUMBER = re.compile(r"\d{4}")
+#: Below this confidence the language of a document is not shown, rather than a wrong one.
+_MIN_LANGUAGE_CONFIDENCE = 0.3
 _LANGUAGE_CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
 
 
@@ -29,12 +37,20 @@ def document_properties(extraction: Extraction, file_name: str = "") -> Iterator
     yield from _language(extraction)
     yield from title_fields(extraction, file_name)
     for author in extraction.metadata.get("authors", "").split(";"):
-        if author.strip():
+        if _is_author(author.strip(), extraction.markdown):
             yield FieldMatch("author", " ".join(author.split()), "person", 0.9)
     for key, name in _DATES.items():
         value = extraction.metadata.get(key, "").strip()
         if _CALENDAR_DATE.match(value):
             yield FieldMatch(name, value, "date", 0.9)
+
+
+def _is_author(name: str, text: str) -> bool:
+    """False for what programs write there: the name of an account, a placeholder, a number."""
+    if sum(map(str.isalpha, name)) < 2 or name.casefold() in _NO_AUTHORS or _LONG_NUMBER.search(name):
+        return False
+    # One word may be an organization, which the text names, or an account.
+    return " " in name or not name.isascii() or (not name.islower() and name.casefold() in text.casefold())
 
 
 def count_words(text: str) -> int:
@@ -54,7 +70,7 @@ def language_of(extraction: Extraction) -> tuple[str, float] | None:
     claimed = _LANGUAGE_CODE.fullmatch(extraction.metadata.get("language", "").strip())
     if claimed:
         return claimed[1].lower(), 0.6
-    return guess
+    return guess if guess and guess.confidence >= _MIN_LANGUAGE_CONFIDENCE else None
 
 
 def _language(extraction: Extraction) -> Iterator[FieldMatch]:

@@ -13,7 +13,7 @@ from towpath.fields.contacts import emails, phones, urls
 from towpath.fields.dates import dates
 from towpath.fields.document_properties import PROPERTY_NAMES, document_properties, language_of
 from towpath.fields.field_match import FieldMatch
-from towpath.fields.identifiers import arxiv_ids, dois, ibans, isbns, vat_ids
+from towpath.fields.identifiers import arxiv_ids, dois, ibans, isbns, text_before_references, vat_ids
 from towpath.fields.invoices.find_invoice_fields import InvoiceField, find_invoice_fields
 from towpath.fields.key_value_lines import key_value_pairs
 from towpath.fields.labelled_numbers import labelled_numbers
@@ -36,8 +36,15 @@ def find_fields(extraction: Extraction, file_name: str = "") -> tuple[Field, ...
     invoice = find_invoice_fields(extraction, code)
     collector = _FieldCollector()
     collector.add(document_properties(extraction, file_name), reserve=False)
-    for finder in (emails, dois, arxiv_ids, urls, ibans):
-        collector.add(finder(text))
+    own_text = text_before_references(text)
+    for finder, searched in (
+        (emails, text),
+        (dois, own_text),
+        (arxiv_ids, own_text),
+        (urls, text),
+        (ibans, text),
+    ):
+        collector.add(finder(searched))
     if not invoice:
         collector.add(labelled_numbers(text))
     # These consist of digits too; skip characters that already belong to another field.
@@ -81,7 +88,7 @@ def _invoice_field(item: InvoiceField, extraction: Extraction) -> Field:
         if offset >= 0:
             start, end = offset, offset + len(text)
             break
-    box = item.cell.box if extraction.words else None
+    box = item.cell.shown_box if extraction.words else None
     number = item.cell.page if page else None
     return Field(item.name, item.value, item.kind, round(item.confidence, 2), number, start, end, box)
 

@@ -36,6 +36,13 @@ _VAT_LABEL = re.compile(
 _ISBN_LABELLED = re.compile(r"ISBN(?:[- ]?1[03])?[:：]?[ \u00a0]?(\d[\d \-–]{8,16}[\dXx])(?![\d-])")
 _ISBN_BARE = re.compile(r"97[89](?<![\d-]97.)([\d \-–]{9,13}\d)(?![\d-])")
 _ARXIV = re.compile(r"\barXiv: ?(\d{4}\.\d{4,5}(?:v\d{1,2})?|[a-z-]+(?:\.[A-Z]{2})?/\d{7})", re.IGNORECASE)
+#: The heading of the list of cited works.
+_REFERENCES = re.compile(
+    r"^[#*\s\d.]{0,12}(?:references|bibliography|works cited|literature cited|literatur(?:verzeichnis)?|références"
+    r"|bibliographie|referencias|bibliografía|riferimenti(?: bibliografici)?|bibliografia|referências|литература"
+    r"|список литературы|参考文献)[*:]{0,3}[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _DOI = re.compile(r"10\.(?<![\w.]10.)\d{4,9}/[^\s\"<>|{}\\^`\[\]]{1,200}")
 
 
@@ -88,6 +95,12 @@ def dois(text: str) -> Iterator[FieldMatch]:
         while doi.endswith(")") and doi.count(")") > doi.count("("):
             doi = doi[:-1].rstrip(".,;:")
         yield FieldMatch("doi", doi, "doi", 0.97, match.start(), match.start() + len(doi))
+
+
+def text_before_references(text: str) -> str:
+    """The text up to the list of cited works: identifiers in it are not those of the document."""
+    headings = [match.start() for match in _REFERENCES.finditer(text)]
+    return text[: headings[-1]] if headings and headings[-1] > 0.3 * len(text) else text
 
 
 def arxiv_ids(text: str) -> Iterator[FieldMatch]:

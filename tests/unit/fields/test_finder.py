@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from towpath.fields import document_properties
 from towpath.fields.display_groups import group_of
 from towpath.fields.finder import MAX_VALUES, find_fields
+from towpath.fields.language import DocumentLanguage
 from towpath.model.content import Block, Box, Extraction, Field, Page
 
 
@@ -105,6 +107,24 @@ def test_authors_and_dates_come_from_the_metadata():
     assert not [field for field in fields if field.name == "document_date"]
 
 
+@pytest.mark.parametrize("author", ["None", "brand", "ADK", "CUIT 33693450239", "Microsoft Office User", "-"])
+def test_accounts_and_placeholders_are_no_authors(author: str):
+    assert "author" not in about("A contract about brand names.", authors=author)
+
+
+def test_an_author_of_one_word_is_named_in_the_text():
+    assert about("Published by Canalworks.", authors="Canalworks")["author"] == "Canalworks"
+    assert about("運河", authors="夏目漱石")["author"] == "夏目漱石"
+
+
+def test_a_language_that_is_a_guess_is_not_shown(monkeypatch: pytest.MonkeyPatch):
+    guess = DocumentLanguage("ca", 0.26)
+    monkeypatch.setattr(document_properties, "guess_language", lambda text: guess)
+
+    assert "language" not in about("Lorem ipsum dolor sit amet")
+    assert about("Lorem ipsum dolor sit amet", language="la")["language"] == "la"
+
+
 # Places and bounds
 
 
@@ -138,7 +158,8 @@ def test_characters_of_one_field_are_not_used_for_another():
 
 def test_the_number_of_values_per_name_is_limited():
     text = "\n".join(
-        f"Key {n} x: value {n}\nuser{n}@example.com costs €{n + 10}" for n in range(MAX_VALUES + 100)
+        f"Key {chr(97 + n // 26)}{chr(97 + n % 26)}: value {n}\nuser{n}@example.com costs €{n + 10}"
+        for n in range(MAX_VALUES + 100)
     )
 
     fields = find_fields(Extraction(text, "t"))

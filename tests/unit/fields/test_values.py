@@ -254,7 +254,12 @@ def test_lines_of_key_and_value_are_fields():
     ["Note: mind the gap", "He said: go away and stay there", "He paused and then said to us: well",
      "x: 1", "Chapter: ........ 12", "Remember this: the lock opens. Then it closes. Then nothing.",
      "https://a.example: hm", "12:30 lunch",
-     "The reasons are: first of all the weather which was bad and then the horse", "Title:nothing"],
+     "The reasons are: first of all the weather which was bad and then the horse", "Title:nothing",
+     "**Figure 3: Locks of the canal**", "TABLE II: Boats per year", "**V. RQ2: WHAT DO SKIPPERS FACE WHEN**",
+     "**Summary: When boats adopt the Con-**", "**Rule: Stick to the quay and to the**", "B l a t t 4: Ausfertigung",
+     "**Skill: Teaches how to moor a boat in wind.**", "Manager: Department:",
+     "Prepared by: Canal Team Date: August 3 Report ID: AAI-8",
+     "Week 1: Ropes\n\nWeek 2: Lamps\n\nWeek 3: Locks\n\nWeek 4: Keys"],
 )  # fmt: skip
 def test_sentences_are_not_key_value_lines(text: str):
     assert [
@@ -269,3 +274,35 @@ def test_a_key_value_line_does_not_replace_a_document_property():
 
     assert [field.value for field in fields if field.name.lower() == "title"] == ["Canals"]
     assert "Klingon" not in [field.value for field in fields]
+
+
+def test_a_short_form_at_the_end_of_a_value_is_no_end_of_a_sentence():
+    fields = {
+        field.name: field.value for field in find_fields(Extraction("Owner: Ouse and Sons Canal Co.", "t"))
+    }
+
+    assert fields["Owner"] == "Ouse and Sons Canal Co."
+
+
+@pytest.mark.parametrize(
+    "text", ["SH NYLON COL 007417024836 2.97 X", "+61 2 6125 XXXX", "item 00 12345678901234"]
+)
+def test_article_numbers_and_placeholders_are_no_phone_numbers(text: str):
+    assert found(text, "phone") == []
+
+
+def test_a_number_with_two_zeros_has_its_country_code_apart():
+    assert found("call 0049 30 1234567", "phone") == ["0049301234567"]
+
+
+def test_identifiers_of_cited_works_are_not_those_of_the_document():
+    body = "# Locks\n\narXiv:2401.00001 and doi:10.5555/own\n\n" + "Text about locks. " * 20
+    cited = "## References\n\n[1] A. Skipper, arXiv:2303.08774, https://doi.org/10.5555/cited"
+    text = f"{body}\n\n{cited}"
+
+    assert (found(text, "arxiv_id"), found(text, "doi")) == (["2401.00001"], ["10.5555/own"])
+    assert found(text, "url") == ["https://doi.org/10.5555/cited"]
+
+
+def test_an_address_that_goes_on_in_the_next_line_is_not_shown():
+    assert found("https://a.example/log/2022-\n01-03 and https://doi.org/10\n.5555/x", "url") == []

@@ -25,7 +25,7 @@ TOTAL_STRONG = labels_in_lower_case(r"""
     rechnungsbetrag  rechnungssumme  endbetrag  zu zahlen(?:der)?  zahlbetrag
     bruttobetrag  gesamt\w* brutto  bruttosumme  brutto gesamt  total ttc  net à payer  montant (?:total|ttc)
     total à payer  total général  à payer  montant dû  factuur ?totaal  totaalbedrag  te betalen
-    totaal (?:incl|te)  total (?:factura|a pagar)  importe total  importo totale
+    totaal (?:incl|te)  total (?:de (?:la )?)?factura  total ?a ?pagar  importe total  importo totale
     totale (?:fattura|documento|da pagare|ivato|dovuto)  netto a pagare  valor total
     total (?:da fatura|a pagar|com iva)  do zapłaty  razem brutto  wartość brutto  kwota brutto  att betala
     totalsumma  fakturabelopp  summa att betala  (?:всего|итого) к оплате  к оплате

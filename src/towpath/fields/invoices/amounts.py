@@ -59,9 +59,14 @@ class Amount:
 
 
 def currency_marks(text: str) -> Iterator[str]:
-    """The currencies named in a text, in order."""
-    for match in _MARKED.finditer(text.lower()):
-        yield _CURRENCIES[match[0]]
+    """The currencies named in a text, in order: signs and codes in capitals.
+
+    "Kr" and "ft" are currencies beside an amount only; elsewhere they are words, units and codes of taxes.
+    """
+    for match in _MARKED.finditer(_lower_case(text)):
+        written = text[match.start() : match.end()]
+        if not written.isalpha() or (written.isupper() and (len(written) == 3 or written == "RM")):
+            yield _CURRENCIES[match[0]]
 
 
 def read_amounts(text: str) -> Iterator[tuple[Decimal, str | None, int, int]]:
@@ -133,7 +138,23 @@ def find_amounts(rows: Sequence[Row]) -> list[Amount]:
             amounts[index] = replace(amounts[index], label="")
         if len(indexes) > 1:
             amounts[indexes[-1]] = replace(amounts[indexes[-1]], under_items=True)
+    if not any(amount_labels.names_total(amount.label) for amount in amounts):
+        amounts = _under_total(rows, amounts)
     return _without_counts(amounts)
+
+
+def _under_total(rows: Sequence[Row], amounts: Sequence[Amount]) -> list[Amount]:
+    """With the label "Total" of its column for the only amount below it; left of it there may be another text."""
+    columns: dict[Cell, list[int]] = defaultdict(list)
+    for index, amount in enumerate(amounts):
+        header = None if amount.is_bare else _cell_above(rows, amount.row, amount.cell)
+        if header is not None and amount_labels.names_total(header.text):
+            columns[header].append(index)
+    only = {indexes[0]: header.text for header, indexes in columns.items() if len(indexes) == 1}
+    return [
+        replace(amount, label=only[index]) if index in only else amount
+        for index, amount in enumerate(amounts)
+    ]
 
 
 def _in_row(row: Row, index: int) -> list[Amount]:

@@ -60,9 +60,13 @@ def _parties(rows: Sequence[Row], kind: Kind) -> list[InvoiceField]:
         certainty = confidence.supplier_confidence(supplier.score, supplier.margin, kind)
         fields.append(InvoiceField("supplier", supplier.value, "organization", certainty, supplier.cell))
     customer = find_customer(rows)
-    if customer and (supplier is None or customer.value.lower() != supplier.value.lower()):
+    if customer and (supplier is None or _letters(customer.value) != _letters(supplier.value)):
         fields.append(InvoiceField("customer", customer.value, "organization", 0.7, customer.cell))
     return fields
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _number(rows: Sequence[Row], kind: Kind) -> list[InvoiceField]:

@@ -15,6 +15,13 @@ _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{2,4}")
 _OTHER_DOCUMENT = re.compile(
     r"bestell|liefer|auftrag|order|commande|pedido|kunde|client|ordine|zamów", re.IGNORECASE
 )
+#: "Nº: 4000-12345678" near the title: a number without a word that says of what.
+_BARE_NUMBER = re.compile(
+    r"(?:n[°ºo]|nr|number|nummer|número|numéro|numero|№)\s?[.:]{0,2}\s(?=\S*\d)", re.IGNORECASE
+)
+_TITLE_ROWS, _ROWS_BELOW_TITLE = 8, 4
+#: A label such as "Doc. no." behind more characters stands in a sentence, and counts less.
+_MAX_BEFORE_LABEL, _IN_SENTENCE = 25, 1.0
 _GAP = re.compile(r"[\s:：#.*°ºo№=-]*")
 
 
@@ -28,6 +35,7 @@ class InvoiceNumberMatch:
 def find_number(rows: Sequence[Row]) -> InvoiceNumberMatch | None:
     """The best number of the document; None if nothing is labelled as one."""
     candidates = [match for index in range(len(rows)) for match in _in_row(rows, index)]
+    candidates += _below_title(rows)
     return max(candidates, key=lambda match: match.score) if candidates else None
 
 
@@ -40,7 +48,7 @@ def _in_row(rows: Sequence[Row], index: int) -> Iterator[InvoiceNumberMatch]:
             base = (
                 2.0
                 if re.search(r"inv|rech|fa[ck]t|fatt|fatur|сч|gutsch|avoir|credit", label[0], re.I)
-                else 1.2
+                else 1.2 - (_IN_SENTENCE if label.start() > _MAX_BEFORE_LABEL else 0.0)
             )
             behind = cell.text[label.end() :]
             value = _number(behind)
@@ -69,6 +77,23 @@ def _in_row(rows: Sequence[Row], index: int) -> Iterator[InvoiceNumberMatch]:
             value = below and _number(below.text)
             if below and value and sum(map(str.isdigit, value)) >= 4:
                 yield InvoiceNumberMatch(value, below, 1.3 + early)
+
+
+def _below_title(rows: Sequence[Row]) -> Iterator[InvoiceNumberMatch]:
+    """A number with the label "No." alone in the first rows below the title of the invoice."""
+    for index, row in enumerate(rows[:_TITLE_ROWS]):
+        if not any(_is_title(cell.text) for cell in row.cells):
+            continue
+        for cell in (cell for below in rows[index : index + _ROWS_BELOW_TITLE] for cell in below.cells):
+            label = _BARE_NUMBER.match(cell.text)
+            value = label and _number(cell.text[label.end() :])
+            if value and sum(map(str.isdigit, value)) >= 3:
+                yield InvoiceNumberMatch(value, cell, 1.9 - 0.01 * index)
+
+
+def _is_title(text: str) -> bool:
+    title = labels.INVOICE_TITLE.search(text)
+    return title is not None and _is_rest_of_label(text[title.end() :])
 
 
 def _is_rest_of_label(text: str) -> bool:

@@ -15,7 +15,8 @@ Kind = Literal["invoice", "receipt"]
 
 _MAX_PAGES = 20
 _RECEIPT_TITLE = re.compile(
-    r"(?:payment |sales? |official |cash |store )?receipt|quittung|kassenbon|reçu|recibo|ricevuta|kvitto|領収書",
+    r"(?:payment |sales? |official |cash |store )?receipt|(?:quittung|kassenbon|reçu|recibo|ricevuta|kvitto)(?: .*)?"
+    r"|領収書",
     re.IGNORECASE,
 )
 _SIGN_OF_A_SALE = re.compile(
@@ -24,6 +25,14 @@ _SIGN_OF_A_SALE = re.compile(
     re.IGNORECASE,
 )
 _PROSE_WORDS = 14
+#: A document with seller and buyer that is not an invoice yet, or never becomes one.
+_OTHER_DOCUMENT = re.compile(
+    r"\b(?:(?:purchase|work|sales) order|order (?:form|confirmation)|quot(?:e|ation)|estimate|offer|delivery note"
+    r"|packing (?:list|slip)|contract|agreement|angebot|bestell\w*|auftragsbestätigung|lieferschein|\w*vertrag|devis"
+    r"|bon de (?:commande|livraison)|contrat|presupuesto|pedido|albarán|contrato|preventivo|ordine|offerta|contratto"
+    r"|offerte|zamówienie|oferta|umowa|offert|avtal|договор|предложение|заказ)\b",
+    re.IGNORECASE,
+)
 #: A name of the document stands in a short cell, not in a sentence.
 _MAX_TITLE_WORDS = 6
 #: A longer line with the name and the number stands among the first ones.
@@ -54,6 +63,8 @@ def invoice_kind(rows: Sequence[Row], amounts: Sequence[Amount], extraction: Ext
         return "receipt"
     if named_invoice or numbered:
         return "invoice"
+    if total and _has_seller_and_buyer(rows) and not any(map(_OTHER_DOCUMENT.search, cells[:40])):
+        return "invoice"
     return "receipt" if receipt_words >= 2 and paid and len(rows) < 90 else None
 
 
@@ -62,6 +73,14 @@ def _is_title(row: Row) -> bool:
     text = row.text.strip("* #")
     is_short = len(text.split()) < _PROSE_WORDS
     return is_short and any(map(str.isdigit, text)) and labels.INVOICE_TITLE.search(text) is not None
+
+
+def _has_seller_and_buyer(rows: Sequence[Row]) -> bool:
+    """True if two cells are nothing but a label of the seller and one of the buyer."""
+    names = [cell.text.rstrip(" :：") for row in rows for cell in row.cells if len(cell.text) < 30]
+    return any(labels.SUPPLIER_LABEL.fullmatch(name) for name in names) and any(
+        labels.CUSTOMER.fullmatch(name) for name in names
+    )
 
 
 def _has_sign_of_a_sale(rows: Sequence[Row]) -> bool:

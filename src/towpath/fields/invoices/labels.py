@@ -29,6 +29,8 @@ INVOICE_NUMBER = labels_at_word_start(r"""
     (?:tax |sales |cash )?inv(?:oice)?[\s.-]*(?:<number>)\b[.:]?  invoice\s*#  rechnungs?[\s.-]*(?:<number>)\b\.?
     (?:rg|re)\.?[\s-]*(?:nr|no)\b\.?  beleg[\s.-]*(?:<number>)\b\.?  factuur[\s.-]*(?:<number>)\b\.?
     (?:<number>)[\s.]*(?:de |da |de la )?(?:la )?fact(?:ure|ura)  fact(?:ure|ura)\s*(?:<number>)
+    (?:<number>)[\s.]*(?:de |del |di |du |della )?(?:recibo|ricevuta|reçu)
+    (?:recibo|ricevuta|reçu)\s*(?:<number>)\b[.:]?
     (?:<number>)[\s.]*(?:della |di )?fattura  fattura\s*(?:<number>)\.?  fatura\s*(?:<number>)\.?
     (?:<number>)[\s.]*(?:da )?fatura  faktura\s*(?:vat\s*)?(?:<number>)\.?  numer faktury  nr faktury
     faktur[ae]?[\s-]*(?:nummer|nr|no)\.?  сч[её]т(?:-фактура)?\s*(?:№|n|номер)  номер сч[её]та
@@ -52,7 +54,8 @@ INVOICE_DATE = labels_anywhere(r"""
     (?:facture|avoir)\b.{0,40}\bdu\s*\Z  (?:factura|fattura|fatura)\b.{0,40}\b(?:del?|di)\s*\Z
     (?:factuur|faktura)\b.{0,40}\b(?:van|av|z dnia)\s*\Z
     ausstellungsdatum  belegdatum  datum der rechnung  factuur ?datum  date (?:de )?(?:la )?factur\w*
-    date d['’ ]émission  facturé le  fecha (?:de )?(?:la )?(?:factura|emisión|expedición)  data (?:della )?fattura
+    date d['’ ]émission  facturé le  fecha (?:de )?(?:la )?(?:factura|recibo|emisión|expedición)
+    data (?:della )?(?:fattura|ricevuta)
     data (?:documento|emissione)  data (?:da )?(?:fatura|emissão)  data (?:wystawienia|faktury|sprzedaży)
     faktura\s?datum  fakturadato  дата (?:сч[её]та|выставления|составления)  tarikh (?:invois|resit)
     gutschriftsdatum  rechnungsdat
@@ -82,6 +85,8 @@ SUPPLIER_LABEL = labels_anywhere(r"""
     \Amyyjä  \Aselger  \Asælger  \Aleverandør  \Aεκδότης  \A販売元  \A発行元  \A请求元  \A請求元  \A销售方  \A銷售方
     \Aaccount holder  \Akontoinhaber  \Abeneficiary  \Abegünstigter  \Atitulaire du compte  \Arekeninghouder
     \Aten name van  \At\.n\.v\.  \Aintestat(?:ario|o a)  \Atitular\b  \Arechnungs(?:er)?steller
+    \Avenduto da  \Aemessa da  \Avendu par  \Aémise? par  \Averkauft (?:von|durch)  \Aausgestellt von  \Avendido por
+    \Aemitid[ao] por  \Averkocht door  \Asprzedane przez
     \Aaussteller  \Aleistungserbringer  \Afournisseur  \Avendeur  \Aémetteur  \Averkoper  \Aleverancier
     \Avendedor  \Aemisor  \Aproveedor  \Afornitore  \Acedente  \Avenditore  \Aemitente  \Afornecedor  \Asprzedawca
     \Awystawca  \Asäljare  \Aleverantör  продавец  поставщик  исполнитель  \Apembekal
@@ -91,8 +96,8 @@ CREDIT_NOTE = labels_anywhere(r"""
     kreditnota  faktura koryguj  корректировочн
 """)
 CUSTOMER = labels_anywhere(r"""
-    warenempfänger  leistungsempfänger  deliver(?:y)? to  ship(?:ped)? to  adresse de livraison  afleveradres
-    lieferadresse  abweichende  bill(?:ed)? to  invoice(?:d)? to  sold to
+    warenempfänger  leistungsempfänger  deliver(?:y)? to  ship(?:ped)? to\b  adresse de livraison  afleveradres
+    lieferadresse  abweichende  bill(?:ed)? to\b  invoiced? to\b  sold to\b
     customer(?: name)?\b(?!.*(?:no|number|id|service|copy))  client\b(?! (?:no|id|number))
     rechnungs(?:empfänger|adresse|anschrift)  factuuradres  klant\b(?!nummer)  kunde\b(?!n)  käufer
     adresse de facturation  facturé à  cliente\b  nabywca  kund\b  fakturaadress  покупатель  заказчик  acquirente

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from towpath.fields.invoices import labels
+from towpath.fields.invoices.party_names import SOLD_BY, clean_name, is_name, name_parts
 from towpath.fields.invoices.rows_and_cells import Cell, Row, enclosing
 
-_REGISTRATION = re.compile(
-    r"(?:(?<!\s)\s+)?[\(\[][^)\]]{0,99}?\d{4}[^)\]]*[\)\]]?|"
-    r"(?<!\s)\s++(?:co|reg|no|[ .:]){0,30}+\d{5,12} ?- ?[A-Z0-9]{1,2}\b[\s\S]*",
-    re.IGNORECASE,
-)
-_LABELS = re.compile(
-    r"\s:|:\s|:\Z|\A(?:EUR|USD|GBP|RM|herrn?|frau|mr|mrs|firma|an)\b\.?\Z"
-    r"|\b(?:stk|stück|pcs|qty)\b|\A(?:deutschland|germany|france|nederland|netherlands|österreich|schweiz|italia|españa"
-    r"|malaysia|singapore|united kingdom|usa|polska|sverige|belgi[eë]|belgique|portugal)\Z",
-    re.IGNORECASE,
-)
-_SEPARATOR = re.compile(r"\s+[-–—·•|*]+\s+|\s*[·•|]\s*|,\s+(?=\d)|\s{2,}")
 _ADDRESS = re.compile(
     r"\A\d+(?:-\d+)+\s|\A\W*(?:no\.?\s?\d|lot\b|jalan\b|jln\b|unit\b|block\b|blk\b|level\b|p\.?o\.? box"
     r"|\d+\s*,|\d{3,}-|rue\b|via\b|calle\b|rua\b|ul\.)"
@@ -44,9 +33,17 @@ _FREE_MAIL = frozenset(
 _PARTICLES = frozenset(
     "of and und the for de la le les du des van der den von y e et di del da do dos i och og".split()
 )
+#: A name that ends with one of these words goes on in the line below.
+_OPEN_END = re.compile(r"(?:&|\b(?:and|of|und|et|de|du|der|van|von|for))\s*\Z", re.IGNORECASE)
+#: A label within a line, "Date: 3 April Issued by: London Strategy Group".
+_INNER_LABEL = re.compile(r"(?<=\s)[^\W\d_][\w.]{1,20}(?:\s[\w.]{1,12})?(?=\s?:\s)")
+#: The end of an address, "Durango CO 81303" or "Delhi - 110092".
+_CITY_WITH_CODE = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?\W*\Z|[A-Za-z]\s?-\s?\d{6}\W*\Z")
 _NAME_LABEL = re.compile(r"(?:name|firma|company|nom|nombre|nome|nazwa|namn|naam|имя) ?:?", re.IGNORECASE)
 _MAX_ROWS = 14
-_MAX_LENGTH = 70
+_MAX_LINE = 300
+#: Cells of a receipt that are further apart, in line heights, are columns.
+_COLUMN_GAP = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +100,13 @@ def find_customer(rows: Sequence[Row]) -> PartyMatch | None:
             if label is None or label.start() > 3 or len(cell.text) > 60:
                 continue
             behind = cell.text[label.end() :].strip(" :：.-")
-            if _is_name(behind):
+            if is_name(behind):
                 return PartyMatch(behind, cell, 1.5)
             if behind and not behind.lower().startswith(("name", "adress", "addr")):
                 continue
             for below in _cells_below(rows, index, cell)[:1]:
-                name = _clean(below.text)
-                if _is_name(name) and not _ADDRESS.search(name):
+                name = clean_name(below.text)
+                if is_name(name) and not _ADDRESS.search(name):
                     return PartyMatch(name, below, 1.2)
     return None
 
@@ -118,61 +115,43 @@ def _candidates(rows: Sequence[Row], *, receipt: bool) -> Iterator[tuple[int, Ce
     for index, row in enumerate(rows):
         if receipt and index >= _MAX_ROWS:
             return
-        merged = Cell(row.text, row.page, enclosing(cell.box for cell in row.cells), row.cells[0].confidence)
-        cells = [merged] if receipt else _without_labels(row.cells)
+        cells = list(_merged(row.cells)) if receipt else _without_labels(row.cells)
         for cell in cells:
-            for part in _parts(cell.text):
-                name = _clean(part)
-                if _is_name(name):
+            for part in name_parts(cell.text):
+                name = clean_name(part)
+                if is_name(name) and not _CITY_WITH_CODE.search(part):
                     following = rows[index + 1].text if index + 1 < len(rows) else ""
                     form = labels.LEGAL_FORM.match(following)
-                    is_open = part.rstrip().endswith(("&", " and"))
+                    is_open = _OPEN_END.search(part) is not None
+                    if is_open and not receipt:
+                        following = next((below.text for below in _cells_below(rows, index, cell)), "")
                     if not is_open:
                         yield index, cell, name
                     if is_open or (form and not labels.LEGAL_FORM.search(name) and len(following) < 20):
-                        yield index, cell, _clean(f"{part} {following}")
+                        yield index, cell, clean_name(f"{part} {following}")
+
+
+def _merged(cells: Sequence[Cell]) -> Iterator[Cell]:
+    """The cells of a receipt, joined where the space is that of wide letters and not of another column."""
+    group: list[Cell] = []
+    for cell in cells:
+        if group and cell.box.x0 - group[-1].box.x1 > _COLUMN_GAP * max(cell.height, group[-1].height):
+            yield _joined(group)
+            group = []
+        group.append(cell)
+    if group:
+        yield _joined(group)
+
+
+def _joined(cells: Sequence[Cell]) -> Cell:
+    text = " ".join(cell.text for cell in cells)
+    return replace(cells[0], text=text, box=enclosing(cell.box for cell in cells))
 
 
 def _without_labels(cells: Sequence[Cell]) -> list[Cell]:
     """The cells that are no label: the cell right of a label may begin with its colon."""
     following = [*(cell.text for cell in cells[1:]), ""]
     return [cell for cell, after in zip(cells, following, strict=True) if not after.startswith(":")]
-
-
-def _parts(text: str) -> list[str]:
-    """The pieces of a line that may be a name: a sender's line separates name and address by dashes or dots."""
-    parts = _SEPARATOR.split(text)
-    return [part for part in parts[:2] if part] if len(parts) > 1 else [text]
-
-
-def _clean(text: str) -> str:
-    """A name without registration numbers, and without an address that follows the legal form."""
-    name = _REGISTRATION.sub("", text).strip(" \t*#=_-–—:;,|\"'“”")
-    forms = [match for match in labels.LEGAL_FORM.finditer(name) if match.start() > 2]
-    if forms:
-        end = forms[-1].end() + (name[forms[-1].end() : forms[-1].end() + 1] == ".")
-        rest = name[end:]
-        if len(rest.split()) > 2 or any(map(str.isdigit, rest)):
-            name = name[:end]
-    return " ".join(name.split()).strip(" ,;:-")
-
-
-def _is_name(name: str) -> bool:
-    letters = sum(map(str.isalpha, name))
-    return (
-        3 <= len(name) <= _MAX_LENGTH
-        and letters >= 3
-        and letters >= 0.55 * len(name.replace(" ", ""))
-        and len(name.split()) <= 9
-        and not _LABELS.search(name)
-        and not _is_label(name)
-    )
-
-
-def _is_label(name: str) -> bool:
-    """True if the name is nothing but a label such as "Sold by"."""
-    matches = (labels.SUPPLIER_LABEL.search(name), labels.CUSTOMER.search(name))
-    return any(match and match.start() == 0 and match.end() == len(name) for match in matches)
 
 
 def _score(index: int, cell: Cell, name: str, row_count: int, *, receipt: bool) -> float:
@@ -195,6 +174,8 @@ def _score(index: int, cell: Cell, name: str, row_count: int, *, receipt: bool) 
         score -= 0.7
     if _PERSON.match(name):
         score -= 1.5
+    if re.match(r"\d+\s", name) and not legal and not trade:
+        score -= 1.0  # a house number
     if not re.sub(r"\W", "", labels.TRADE_WORD.sub("", labels.LEGAL_FORM.sub("", name))):
         score -= 2.0  # "Trading Ltd" is the end of a name
     small = [word for word in name.split() if word[0].islower() and word not in _PARTICLES]
@@ -223,7 +204,7 @@ def _first_names(rows: Sequence[Row]) -> set[Cell]:
                 below = [other for other in _cells_below(rows, index, cell)[:5] if other in values]
                 below = [*_named_cells(rows[index + 1 : index + 6]), *below]
                 names = [
-                    other for other in below if _is_name(_clean(other.text)) and not _has_digit(other.text)
+                    other for other in below if is_name(clean_name(other.text)) and not _has_digit(other.text)
                 ]
                 cells.update(names[:1])
     return cells
@@ -235,16 +216,34 @@ def _behind_labels(rows: Sequence[Row]) -> list[tuple[int, Cell, str]]:
     for index, row in enumerate(rows):
         for position, cell in enumerate(row.cells):
             label = labels.SUPPLIER_LABEL.search(cell.text)
-            if label is None or (label.end() < len(cell.text) and ":" not in cell.text):
+            if label is None:
+                found += [(index, cell, name) for name in _behind_inner_labels(cell.text)]
+                continue
+            sold_by = SOLD_BY.match(cell.text)
+            if label.end() < len(cell.text) and ":" not in cell.text and sold_by is None:
                 continue
             text = cell.text[label.end() :].partition(":")[2].strip()
+            if sold_by and not text:
+                text = cell.text[sold_by.end() :].strip()
             if not text and position + 1 < len(row.cells) and ":" not in row.cells[position + 1].text:
                 cell = row.cells[position + 1]
                 text = cell.text
-            name = _clean(text)
-            if text and _is_name(name) and not labels.CUSTOMER.match(name):
+            name = clean_name(text)
+            if text and is_name(name) and not labels.CUSTOMER.match(name):
                 found.append((index, cell, name))
     return found
+
+
+def _behind_inner_labels(text: str) -> Iterator[str]:
+    """The name behind a label in the middle of a line, up to the next label."""
+    places = [match for match in _INNER_LABEL.finditer(text[:_MAX_LINE])]
+    ends = [*(place.start() for place in places[1:]), len(text)]
+    for place, end in zip(places, ends, strict=False):
+        words = place[0].split()
+        if any(labels.SUPPLIER_LABEL.fullmatch(" ".join(words[start:])) for start in range(len(words))):
+            name = clean_name(text[place.end() : end].lstrip(" :"))
+            if is_name(name):
+                yield name
 
 
 def _domain_names(

@@ -9,26 +9,42 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
+from towpath.fields.invoices.recognized_lines import (
+    Direction,
+    as_shown,
+    direction_of,
+    recognized_lines,
+    turned,
+)
 from towpath.model.content import Box, Extraction, Page, Word
 
 #: Cells are separated by at least this many line heights.
 _CELL_GAP = 1.1
 _A4 = 1.414
 _MAX_ROWS = 600
+#: At least so many single letters side by side are one word.
+_MIN_SPACED_LETTERS = 4
 _MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|^\s*[-*+]\s+|\\(?=[\\`*_{}\[\]()#+\-.!|>])")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Words that stand together. ``box`` has x and y in fractions of the page."""
+    """Words that stand together. ``box`` has x and y in fractions of the upright page."""
 
     text: str
     page: int
     box: Box
     confidence: float = 1.0
+    #: Where the text runs to on the page as shown.
+    direction: Direction = "right"
+
+    @property
+    def shown_box(self) -> Box:
+        """The box on the page as shown, which may have been scanned sideways."""
+        return as_shown(self.box, self.direction)
 
     @property
     def height(self) -> float:
@@ -70,8 +86,15 @@ def document_rows(extraction: Extraction) -> list[Row]:
 def _rows_of_words(words: Sequence[Word], pages: Sequence[Page]) -> Iterator[Row]:
     ratios = {page.number: page.height / page.width for page in pages if page.width and page.height}
     for number, group in groupby(words, key=lambda word: word.page):
-        for line in _lines(list(group)):
-            yield Row(tuple(_cells(line, ratios.get(number, _A4))))
+        page_words, ratio = list(group), ratios.get(number, _A4)
+        if page_words[0].confidence is None:
+            for line in _lines(page_words):
+                yield Row(tuple(_cells(line, ratio)))
+            continue
+        direction = direction_of(page_words)
+        ratio = 1 / ratio if direction in ("up", "down") else ratio
+        for line in recognized_lines(turned(page_words, direction), ratio):
+            yield Row(tuple(replace(cell, direction=direction) for cell in _cells(line, ratio)))
 
 
 class _Line:
@@ -135,7 +158,14 @@ def _cell(words: Sequence[Word]) -> Cell:
     box = enclosing(word.box for word in words)
     confidences = [word.confidence for word in words if word.confidence is not None]
     confidence = min(confidences) if confidences else 1.0
-    return Cell(" ".join(word.text for word in words), words[0].page, box, confidence)
+    return Cell(_joined([word.text for word in words]), words[0].page, box, confidence)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """The text of the words; a word whose letters are set apart ("F A C T U R E") is one word."""
+    if len(texts) >= _MIN_SPACED_LETTERS and all(len(text) == 1 and text.isalpha() for text in texts):
+        return "".join(texts)
+    return " ".join(texts)
 
 
 def enclosing(boxes: Iterable[Box]) -> Box:

@@ -55,7 +55,7 @@ def to_page(recognition: Recognition, number: int, skew: float = 0.0) -> PdfPage
     page.blocks = layout_blocks(segments, width, height, skew)
     # The image was turned clockwise by `rotation`, so the page as shown is turned by the rest of the circle.
     rotation = -recognition.rotation % 360
-    page.words = list(page_words(segments, number, width, height, rotation, skew))
+    page.words = list(page_words(segments, number, width, height, 0, skew))
     page.character_count = sum(len(word.text) for word in page.words)
     page.ocr_confidence = round(recognition.confidence, 3)
     page.poorly_legible = recognition.confidence < MIN_CONFIDENCE

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from towpath.readers.ocr.deskew import level_image, skew_angle
 from towpath.readers.ocr.glued_words import CharacterPlace, split_words
 from towpath.readers.ocr.line_layout import LINE_BREAK, layout_blocks
-from towpath.readers.ocr.ocr_result import OcrWord, Rectangle, Segment
+from towpath.readers.ocr.ocr_result import OcrWord, Recognition, Rectangle, Segment
+from towpath.readers.ocr.rapidocr_pages import to_page
 from towpath.readers.ocr.tesseract_languages import language_of, one_per_script
 
 
@@ -90,3 +92,23 @@ def test_the_language_of_a_page_is_found_by_function_words():
 
 def test_one_language_of_each_script_is_tried():
     assert one_per_script(("eng", "deu", "rus", "ukr", "ara")) == [("eng",), ("rus", "ukr"), ("ara",)]
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_words_and_blocks_of_a_turned_page_are_at_the_same_place(rotation: int) -> None:
+    area = Rectangle(60, 84, 180, 126)
+    line = Segment(
+        (
+            OcrWord("Lock", Rectangle(60, 84, 110, 126), 0.9),
+            OcrWord("fee", Rectangle(120, 84, 180, 126), 0.9),
+        ),
+        area,
+    )
+
+    page = to_page(Recognition((line,), 600, 840, rotation), 1)
+
+    box = page.blocks[0].box
+    assert box is not None
+    for word in page.words:
+        assert box.x0 - 0.001 <= word.box.x0 <= word.box.x1 <= box.x1 + 0.001
+        assert box.y0 - 0.001 <= word.box.y0 <= word.box.y1 <= box.y1 + 0.001
