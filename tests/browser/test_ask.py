@@ -20,7 +20,7 @@ def _ask(driver: PageDriver, question: str) -> None:
     box = driver.page.get_by_role("textbox", name="Question")
     box.fill(question)
     box.press("Enter")
-    expect(driver.page.get_by_role("heading", name=question)).to_be_visible()
+    expect(driver.page.get_by_role("heading", name=question).last).to_be_visible()
     expect(driver.page.locator(".spinner")).to_have_count(0)
 
 

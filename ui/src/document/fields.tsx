@@ -7,7 +7,7 @@ import type { components } from '../api/schema'
 import { Empty, Loading, ErrorNotice } from '../parts/notices'
 import { useUnit } from '../reading/pages'
 import { documentRoute, hrefTo } from '../route'
-import { dateTime, label, languageName } from '../words/format'
+import { byText, dateTime, label, languageName } from '../words/format'
 import { FieldEditor } from './field-editor'
 
 export function Fields({ id }: { id: string }) {
@@ -124,7 +124,7 @@ function isSame(editing: FieldView | null, field: FieldView): boolean {
 
 /** Who gave the value, when, and what was extracted. */
 export function editedText({ edited_by, edited_at, extracted_value }: FieldView): string {
-  const by = `edited by ${edited_by ?? 'somebody'}${edited_at ? `, ${dateTime(edited_at)}` : ''}`
+  const by = byText('edited', edited_by, edited_at)
   return extracted_value ? `${by}; extracted: ${extracted_value}` : `added, ${by}`
 }
 

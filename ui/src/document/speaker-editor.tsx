@@ -1,7 +1,7 @@
 // The name of a speaker, which a person can change. It is stored beside the transcript.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { dateTime } from '../words/format'
+import { byText } from '../words/format'
 import { InlineEditor } from './inline-editor'
 import { nameSpeaker, type SpeakerName } from './transcript'
 
@@ -22,7 +22,7 @@ export function SpeakerEditor({ id, speaker }: { id: string; speaker: SpeakerNam
       />
     )
   }
-  const edited = edited_at ? `Named by ${edited_by}, ${dateTime(edited_at)}. ` : ''
+  const edited = edited_at ? `${byText('Named', edited_by, edited_at)}. ` : ''
   return (
     <button
       type="button"

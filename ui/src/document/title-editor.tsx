@@ -5,7 +5,7 @@ import { editDocument } from '../api/edits'
 import { errorText } from '../api/problem'
 import type { Document } from '../library/list'
 import { announce } from '../parts/announce'
-import { dateTime } from '../words/format'
+import { byText } from '../words/format'
 import { InlineEditor } from './inline-editor'
 
 export function TitleEditor({ document, title }: { document: Document; title: string | null }) {
@@ -34,7 +34,7 @@ export function TitleEditor({ document, title }: { document: Document; title: st
       {title && <bdi>{title}</bdi>}
       {document.title_edited_at && (
         <span className="quiet small">
-          edited by {document.title_edited_by}, {dateTime(document.title_edited_at)}
+          {byText('edited', document.title_edited_by, document.title_edited_at)}
         </span>
       )}
       <button type="button" className="button plain small-button" onClick={() => setEditing(true)}>

@@ -48,6 +48,12 @@ export function ago(at: string, now: number): string {
   return new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' }).format(Date.parse(at))
 }
 
+/** `edited by mara, Mar 1, 2026, 12:00:00`. A server without keys knows nobody by name. */
+export function byText(done: string, name: string | null | undefined, at: string | null | undefined): string {
+  const who = name && name !== 'local' ? ` by ${name}` : ''
+  return `${done}${who}${at ? `${who ? ',' : ''} ${dateTime(at)}` : ''}`
+}
+
 export function timeOfDay(at: string): string {
   return new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }).format(
     Date.parse(at),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../api/status'
 import { eventText } from './events'
-import { ago, bytes, count, dollars, fileKind, seconds, timecode, typeChoices } from './format'
+import { ago, byText, bytes, count, dollars, fileKind, seconds, timecode, typeChoices } from './format'
 import { progressText, stageLabel, stageRank } from './stages'
 import { statusMessage } from './status-message'
 import { waitingText } from './waiting'
@@ -246,6 +246,12 @@ describe('formats', () => {
     expect([5, 65, 3727].map(timecode)).toEqual(['0:05', '1:05', '1:02:07'])
     expect(fileKind('image/png', 'a.png')).toBe('PNG image')
     expect(fileKind('application/octet-stream', 'a.xyz')).toBe('XYZ')
+  })
+
+  test('edits name a person if one is known', () => {
+    expect(byText('edited', 'mara', '2026-03-01T12:00:00Z')).toMatch(/^edited by mara, Mar 1, 2026/)
+    expect(byText('edited', 'local', '2026-03-01T12:00:00Z')).toMatch(/^edited Mar 1, 2026/)
+    expect(byText('edited', null, null)).toBe('edited')
   })
 
   test('media types with the same name are one choice of a filter', () => {
