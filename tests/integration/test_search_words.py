@@ -22,7 +22,8 @@ PASSAGES = {
     "russian": "Смотритель открыл ворота шлюза, и стены наполнились водой.",
     "french": "L'éclusier ouvre les portes de l'écluse pendant la nuit, malgré la pluie.",
     "account": "Pay to DE89 3704 0044 0532 0130 00 and quote INV-2024/0815, please.",
-    "code": "Call getUserName() in /srv/app/conf_d/main.toml, or write to john.doe@example.org about RFC 2119.",
+    "code": "Call getUserName() in /srv/app/conf_d/main.toml, or write to john.doe@example.org about RFC 2119, "
+    "SN 0042-7781-XK.",
     "filler": "Nothing of interest happens in this sentence.",
 }
 
@@ -48,13 +49,14 @@ IDENTIFIERS = {
     "code": [
         "getUserName", "getusername", "get_user_name", "get user name", "/srv/app/conf_d/main.toml",
         "main.toml", "john.doe@example.org", "JOHN.DOE@EXAMPLE.ORG", "rfc2119", "RFC-2119",
+        "SN00427781XK", "sn-0042-7781-xk", "00427781XK",
     ],
 }  # fmt: skip
 
 NONSENSE = [
     "xqzt", "blorf wug", "asdf qwer zxcv", "fnord the glarp", "zzzzzz", "qqq www rrr", "plugh xyzzy", "vrbsk of nttk",
     "ghjkl", "uiop vbnm", "the xqzt", "и ыъвщ", "жщзх", "kqxj 99999999", "aaaaaaaab", "wvwvwv", "jjjj kkkk llll",
-    "snorfle the blarg of wibble", "ytrewq", "mnbvcxz lkjhg",
+    "snorfle the blarg of wibble", "ytrewq", "mnbvcxz lkjhg", "что такое бырымдыр", "де такий ґлюмзик",
 ]  # fmt: skip
 
 
@@ -106,6 +108,46 @@ async def test_a_passage_whose_language_is_not_known_is_found_by_its_words(engin
     await collection.add("Quittungen", name="list.pdf")
     assert await found(collection, "Quittungen") == ["list"]
     assert await found(collection, "Rechnung") == ["german"]
+
+
+async def test_the_words_of_a_query_may_be_in_two_chunks_of_a_document(engine: EngineUnderTest):
+    collection = Collection(engine.database)
+    await collection.add("The height is two metres.", "The weir is closed.", name="weir.pdf")
+    await collection.add(
+        "Marbury has an aqueduct made of stone.",
+        "The height of it is forty metres or more.",
+        name="marbury.pdf",
+    )
+    hits = await collection.hits("Marbury height", "text")
+    assert [hit.document_name for hit in hits] == ["marbury.pdf", "marbury.pdf", "weir.pdf"]
+    # A chunk without a word of the query is no hit, whatever the rest of its document has.
+    assert await collection.snippets("closed aqueduct marbury", "text") == [
+        "Marbury has an aqueduct made of stone.",
+        "The weir is closed.",
+    ]
+
+
+async def test_an_elided_article_makes_a_word_no_rarer(engine: EngineUnderTest):
+    collection = Collection(engine.database)
+    for number in range(6):
+        await collection.add(
+            f"La mairie donne son accord pour le pont numéro {number}.", name=f"{number}.pdf"
+        )
+    await collection.add("L'accord sur l'accord est signé par la mairie de la ville.", name="article.pdf")
+    await collection.add("Les parents des élèves donnent leur accord par écrit.", name="parents.pdf")
+    assert (await found(collection, "faut-il l'accord des parents ?"))[0] == "parents"
+    assert (await found(collection, "l'accord"))[0] == "article"
+
+
+async def test_a_question_may_quote_words_that_its_answer_has_not(collection: Collection):
+    question = 'who writes the level into the book when the "boat keeper" of the lock sleeps'
+    assert (await found(collection, question))[0] == "long"
+    assert (await found(collection, 'where is the "level of the water" and the keeper of the boat'))[:2] == [
+        "long",
+        "boat",
+    ]
+    # Without function words beside it, the phrase is required.
+    assert await found(collection, '"level of the water" lock boat pay code') == ["long"]
 
 
 async def test_a_file_is_found_by_its_name(collection: Collection):

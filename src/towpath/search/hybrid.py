@@ -233,10 +233,12 @@ class HybridSearcher:
             reduced={number for number in similarities if matches.is_contents_page(number)},
         )
         fused = fuse()
-        ngram_share = _ngram_share(matches, language)
+        whole_share, window_share = _ngram_shares(matches, language)
+        ngram_share = whole_share + window_share
         if ngram_share:
             best_numbers = [chunk.chunk_rowid for chunk in fused[: character_ngrams.CANDIDATES]]
-            fused = fuse(ngrams=_ngram_scores(tx, parsed, best_numbers), ngram_share=ngram_share)
+            ngrams = _ngram_scores(tx, parsed, best_numbers, window_share / ngram_share)
+            fused = fuse(ngrams=ngrams, ngram_share=ngram_share)
         share = 0.0
         if not matches.has_identifier:
             # As the weight, less for a model that does not know the language of the query.
@@ -312,18 +314,27 @@ def _has_words(text: str) -> bool:
     return sum(lengths) >= MIN_SIMILAR_WORDS
 
 
-def _ngram_share(matches: WordMatches, language: str | None) -> float:
-    """The share of the letters in the score of the words. An identifier or a quoted phrase has to be exact."""
+def _ngram_shares(matches: WordMatches, language: str | None) -> tuple[float, float]:
+    """The shares of the letters of the whole text, and of its best window, in the score of the words. An identifier or
+    a quoted phrase has to be exact."""
     if matches.has_identifier or matches.requires_phrase:
-        return 0.0
-    return character_ngrams.LOWER_SHARE if language in (None, "en") else character_ngrams.SHARE
+        return 0.0, 0.0
+    if language in (None, "en"):
+        return character_ngrams.LOWER_SHARE, 0.0
+    return character_ngrams.SHARE, character_ngrams.WINDOW_SHARE
 
 
-def _ngram_scores(tx: Transaction, parsed: ParsedQuery, numbers: Sequence[int]) -> dict[int, float]:
+def _ngram_scores(
+    tx: Transaction, parsed: ParsedQuery, numbers: Sequence[int], window_share: float
+) -> dict[int, float]:
     """The scores of chunks by the sequences of letters that they share with the query."""
     texts = read_texts(tx, numbers)
-    found = character_ngrams.ngram_scores(word_list(parsed.text), list(texts.values()))
-    return dict(zip(texts, found.tolist(), strict=True))
+    query_words, found = word_list(parsed.text), list(texts.values())
+    scores = character_ngrams.ngram_scores(query_words, found)
+    if window_share:
+        windows = character_ngrams.window_scores(query_words, found)
+        scores = character_ngrams.blended(scores, windows, window_share)
+    return dict(zip(texts, scores.tolist(), strict=True))
 
 
 def _verbatim_matches(

@@ -116,11 +116,12 @@ _QUERY_WORDS: Mapping[str, str] = {
     "ro": "cine ce unde când cum care cât câtă câți câte de este sunt fost fi un o al ai ale cel cea cei cele lui ei "
     "lor îi își și sau dar ca că să în din la pe cu prin după între către despre fără a au am ar fiind",
     "ru": "кто кого кому кем что чего чему чем когда где куда откуда почему зачем какой какая какое какие какого каким "
-    "каких сколько чей чья чьи который которая которые",
+    "каких сколько чей чья чьи который которая которые такое такой такая такие",
     "sv": "vem vad var när varför hur vilken vilket vilka vems är ett",
     "tr": "kim kimin kimi ne neden niçin nerede nereye nereden nasıl hangi hangisi kaç nedir kimdir mı mi mu mü mıdır "
     "midir olan idi",
-    "uk": "хто кого кому ким що чого чому чим коли де куди звідки який яка яке які скільки чий чия",
+    "uk": "хто кого кому ким що чого чому чим коли де куди звідки який яка яке які скільки чий чия "
+    "таке такий така такі",
     "vi": "gì nào đâu sao khi nào bao nhiêu mấy tại thế là cái con ở và của có không được các những một cho với này đó "
     "đã sẽ đang bị do bởi từ trong trên dưới ra vào về như",
 }

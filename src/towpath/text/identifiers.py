@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 #: Longer joined forms are sentences or encoded data.
 MAX_JOINED_LENGTH = 64
@@ -30,6 +29,7 @@ _GROUPS = re.compile(
 _CAMEL_CASE = re.compile("[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _CAMEL_PARTS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _FIRST_WORD = re.compile(f"[A-Za-z]+[{_BLANKS}{_SEPARATORS}()]+")
+_PREFIXED = re.compile(r"[A-Za-z]{1,5}(\d[A-Za-z0-9]{4,})")
 _DIGIT = re.compile(r"\d")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
@@ -80,8 +80,10 @@ def adjacent_joins(words: list[str], most: int = 10) -> Iterator[tuple[str, int,
                 yield joined, start, end + 1
 
 
-def split_at_digits(word: str) -> list[str]:
-    """``rfc2119`` as ``rfc`` and ``2119``; the empty list for words without such a boundary."""
-    bounds = [0, *(n + 1 for n, (a, b) in enumerate(pairwise(word)) if a.isdigit() != b.isdigit()), len(word)]
-    parts = [word[start:end] for start, end in pairwise(bounds)]
-    return parts if len(parts) == 2 else []
+def without_prefix(word: str) -> str:
+    """``sn00427781xk`` without the letters before its digits; empty if the rest is too short for an identifier.
+
+    They may stand apart in a text, as in `SN 0042-7781-XK`.
+    """
+    match = _PREFIXED.fullmatch(word)
+    return match[1] if match is not None and len(_DIGIT.findall(match[1])) >= MIN_DIGITS else ""

@@ -64,6 +64,7 @@ class Header:
     language_of: npt.NDArray[np.uint8]
     first_terms: tuple[str, ...]
     _place_of: dict[str, int] | None = field(default=None, init=False, repr=False, compare=False)
+    _chunks_of_document: Integers | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def place_of(self) -> Mapping[str, int]:
@@ -73,6 +74,15 @@ class Header:
             place_of = dict(zip(self.documents, range(len(self.documents)), strict=True))
             object.__setattr__(self, "_place_of", place_of)
         return place_of
+
+    @property
+    def chunks_of_document(self) -> Integers:
+        """The number of chunks of each document; made when it is first asked for."""
+        found = self._chunks_of_document
+        if found is None:
+            found = np.bincount(self.document_of, minlength=len(self.documents))
+            object.__setattr__(self, "_chunks_of_document", found)
+        return found
 
     def page_of(self, term: str) -> int | None:
         """The number of the page that has the term if any page has it."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from towpath.search import fusion
-from towpath.search.character_ngrams import ngram_scores
+from towpath.search.character_ngrams import WINDOW_STEP, blended, ngram_scores, window_scores
 
 
 def scores(query: str, *texts: str) -> list[float]:
@@ -65,3 +66,29 @@ def test_letters_have_their_share_of_the_score_of_the_words():
     assert [chunk.chunk_rowid for chunk in mixed] == [2, 1, 3]
     assert [chunk.ngram_score for chunk in mixed] == [1.0, 0.0, pytest.approx(0.2)]
     assert mixed[0].word_score_normalised == pytest.approx(0.95)
+
+
+def test_letters_that_stand_together_score_above_scattered_ones():
+    filler = "there is nothing of interest here and nobody waits for it at all " * 4
+    together = f"{filler} {filler} the keeper opens the eastern gate at night {filler}"
+    scattered = f"the keeper {filler} opens the eastern {filler} gate at night {filler}"
+    query = "keeper opens eastern gate".split()
+    whole = ngram_scores(query, [together, scattered])
+    windows = window_scores(query, [together, scattered])
+    assert whole[0] == pytest.approx(whole[1], rel=0.05)
+    assert windows[0] > 1.3 * windows[1]
+
+
+def test_a_window_ends_with_its_text():
+    half = "x" * (WINDOW_STEP - 10)
+    apart = window_scores(["water", "bridge"], [f"{half} water", f"bridge {half}", f"{half} water bridge"])
+    assert apart[2] > 1.5 * max(apart[0], apart[1])
+    assert window_scores([], ["a text"]).tolist() == [0.0]
+    assert window_scores(["word"], []).tolist() == []
+    assert window_scores(["word"], ["", "a word"])[0] == 0
+
+
+def test_both_scores_are_scaled_before_they_are_blended():
+    scores = blended(np.array([4, 2, 0], np.float32), np.array([0, 50, 100], np.float32), 0.4)
+    assert scores.tolist() == pytest.approx([0.6, 0.5, 0.4])
+    assert blended(np.zeros(2, np.float32), np.zeros(2, np.float32), 0.4).tolist() == [0.0, 0.0]

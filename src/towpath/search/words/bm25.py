@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from towpath.ledger.database import Transaction
 from towpath.search.contract import RankedChunk
+from towpath.search.words.document_context import add_context, content_words
 from towpath.search.words.postings_reader import MatchedTerm, PostingsReader
-from towpath.search.words.query_terms import WordQuery
+from towpath.search.words.query_terms import FUNCTION_WORD_WEIGHT, WordQuery
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, Mask, SegmentCache
 from towpath.text.index_markers import CONTENTS
 from towpath.text.index_segment import Places
@@ -235,6 +236,7 @@ def search_words(
     reader = PostingsReader(library, tx, view, query)
     terms, joined, phrases = reader.words(), reader.joined(), reader.phrases()
     contents = reader.marked(CONTENTS)
+    repeated = {term.form: term.repeated for term in query.joined}
     covers = _coverage_weights(query, terms, phrases)
     mass = sum(covers)
     least = _least_coverage(query, covers)
@@ -251,18 +253,26 @@ def search_words(
         if len(segment.header.numbers)
     ]
     weights = [term.weight for term in query.terms] + [1.0] * len(phrases)
+    content = content_words(query, terms, view.chunks)
     for segment in segments:
         norms = K1 * (1 - B + B * segment.view.header.lengths.astype(np.float32) / view.mean_length)
         for term, weight, cover in zip((*terms, *phrases), weights, covers, strict=True):
             _add(segment, term, weight, norms, cover=cover / mass if mass else 0.0)
         for term, covered in joined:
-            _add(segment, term, 1.0, norms, cover=0.0)
+            _add_joined(segment, term, [terms[place] for place in repeated.get(term.word, ())], norms)
             postings = term.by_segment.get(segment.view.segment_id)
             if postings is not None:
                 share = sum(covers[place] for place in covered) / mass if mass else 0.0
                 segment.coverage[postings.places] = np.maximum(segment.coverage[postings.places], share)
-        for phrase in phrases:
-            _require(segment, phrase)
+        if query.requires_phrases:
+            for phrase in phrases:
+                _require(segment, phrase)
+        found = [
+            (postings, factor)
+            for term, factor in content
+            if (postings := term.by_segment.get(segment.view.segment_id)) is not None and len(postings.places)
+        ]
+        add_context(segment.view.header, segment.scores, segment.matching(), found, norms, K1)
         if segment.contents is not None:
             segment.scores[segment.contents] *= np.float32(CONTENTS_FACTOR)
     return WordMatches(
@@ -271,7 +281,7 @@ def search_words(
         max((float(segment.coverage.max()) for segment in segments), default=0.0),
         view.languages,
         (*terms, *phrases, *(term for term, _ in joined)),
-        bool(phrases),
+        bool(phrases) and query.requires_phrases,
         _named_chunks(segments, reader.marked(query.name) if query.name else {}),
         _segments=tuple(segments),
     )
@@ -322,6 +332,24 @@ def _add(segment: _SegmentScores, term: MatchedTerm, weight: float, norms: Score
     )
     if cover:
         segment.coverage[postings.places] += np.float32(cover)
+
+
+def _add_joined(
+    segment: _SegmentScores, term: MatchedTerm, repeated: Sequence[MatchedTerm], norms: Scores
+) -> None:
+    """Add the score of a joined form: as that of a function word where the chunk has the ``repeated`` words too."""
+    postings = term.by_segment.get(segment.view.segment_id)
+    if postings is None:
+        return
+    weights = np.ones(len(postings.places), np.float32)
+    for word in repeated:
+        other = word.by_segment.get(segment.view.segment_id)
+        if other is not None:
+            weights[np.isin(postings.places, other.places)] = FUNCTION_WORD_WEIGHT
+    counts = postings.counts
+    segment.scores[postings.places] += (
+        weights * (term.idf * (K1 + 1)) * counts / (counts + norms[postings.places])
+    )
 
 
 def _require(segment: _SegmentScores, phrase: MatchedTerm) -> None:

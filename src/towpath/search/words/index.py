@@ -14,10 +14,11 @@ from towpath.search.query_parser import ParsedQuery
 from towpath.search.words import similar_chunks, vocabulary
 from towpath.search.words.bm25 import WordMatches, search_words
 from towpath.search.words.old_fulltext_index import OldIndex
-from towpath.search.words.query_terms import word_query
+from towpath.search.words.query_terms import WordQuery, word_query
 from towpath.search.words.segment_cache import CACHE_BYTES, IndexSnapshot, LiveSegment, Mask, SegmentCache
 
-#: With at least this many other words, a quoted phrase that no chunk has is searched for as ordinary words.
+#: With at least this many other words, a quoted phrase that no chunk has is searched for as ordinary words, and one in
+#: a question with function words is not required.
 MIN_QUESTION_WORDS = 4
 #: Words that count as the last word of a query that is being typed.
 MAX_COMPLETIONS = 16
@@ -39,9 +40,13 @@ class WordIndex:
         completions = self._completions(tx, view, parsed)
         unknown = view.has_unknown_language
         query = word_query(parsed, view.languages, completions, has_unknown_language=unknown)
+        if query.phrases and _is_question(query):
+            # A question that quotes a name or a title: its words count too, and texts without the quotation are hits.
+            words = word_query(parsed.without_quotes(), view.languages, has_unknown_language=unknown)
+            query = replace(words, phrases=query.phrases, requires_phrases=False)
         allowed = _allowed_chunks(tx, scope)
         matches = search_words(self._library, tx, view, query, depth, allowed)
-        if query.phrases and not matches.ranked and len(query.terms) >= MIN_QUESTION_WORDS:
+        if matches.requires_phrase and not matches.ranked and len(query.terms) >= MIN_QUESTION_WORDS:
             # A question that quotes a name or a saying, which no text has word for word.
             query = word_query(parsed.without_quotes(), view.languages, has_unknown_language=unknown)
             matches = search_words(self._library, tx, view, query, depth, allowed)
@@ -80,6 +85,11 @@ class WordIndex:
     ) -> similar_chunks.TermStatistics:
         view = self._library.view(tx, org_id)
         return similar_chunks.term_statistics(self._library, tx, view, terms)
+
+
+def _is_question(query: WordQuery) -> bool:
+    """Whether the words outside of the quoted phrases are a question, not further words to search for."""
+    return len(query.terms) >= MIN_QUESTION_WORDS and any(term.is_function_word for term in query.terms)
 
 
 def _allowed_chunks(tx: Transaction, scope: Scope) -> Callable[[LiveSegment], Mask | None]:

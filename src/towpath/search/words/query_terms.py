@@ -10,7 +10,7 @@ from towpath.search.query_parser import ParsedQuery, Term
 from towpath.text.abbreviations import SHORT_FORMS
 from towpath.text.analyzer import plain_term_of, term_of, tokens
 from towpath.text.function_words import is_function_word
-from towpath.text.identifiers import adjacent_joins, joined_identifiers
+from towpath.text.identifiers import adjacent_joins, joined_identifiers, without_prefix
 from towpath.text.index_markers import name_marker
 from towpath.text.language_detection import likely_language
 from towpath.text.stopword_lists import STOPWORDS_BY_LANGUAGE
@@ -49,6 +49,8 @@ class JoinedTerm:
     form: str
     #: The places of its words among the terms of the query.
     words: frozenset[int]
+    #: Those of its words that it only repeats: "l'accord" is no rarer word than "accord".
+    repeated: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class WordQuery:
     terms: tuple[WordTerm, ...]
     joined: tuple[JoinedTerm, ...] = ()
     phrases: tuple[PhraseTerm, ...] = ()
+    #: Whether every hit must contain them.
+    requires_phrases: bool = True
     #: The marker of a document whose name is the whole query.
     name: str = ""
     #: The languages in which the query was analyzed; an empty code stands for chunks whose language is not known.
@@ -110,9 +114,16 @@ def word_query(
         completed = dict.fromkeys(form for word in completions for form in _forms(word, codes))
         terms[last] = replace(terms[last], plain=(*terms[last].plain, *completed))
     joined = _joined_terms(parsed, spoken, places, codes)
+    function_words = [term.is_function_word for term in terms.values()]
     phrases = tuple(_phrase(term, codes) for term in parsed.phrases)
     analyzed = frozenset(code or "" for code in codes)
-    return WordQuery(tuple(terms.values()), tuple(joined), phrases, name_marker(parsed.text), analyzed)
+    return WordQuery(
+        tuple(terms.values()),
+        tuple(replace(term, repeated=_repeated(term, function_words)) for term in joined),
+        phrases,
+        name=name_marker(parsed.text),
+        languages=analyzed,
+    )
 
 
 def _reduced(term: WordTerm) -> WordTerm:
@@ -166,6 +177,11 @@ def _joined_terms(
         (joined, frozenset(place for place in places[start:end] if place is not None))
         for joined, start, end in adjacent_joins([word.lower() for word in spoken[:MAX_JOINED_WORDS]])
     ]
+    candidates += [
+        (rest, frozenset({place} if place is not None else ()))
+        for word, place in zip(spoken, places, strict=True)
+        if (rest := without_prefix(word.lower()))
+    ]
     for joined, start, end in joined_identifiers(parsed.text):
         parts = {word for word, _, _ in words(parsed.text[start:end])}
         covered = frozenset(
@@ -177,6 +193,14 @@ def _joined_terms(
             if form not in seen:
                 seen.add(form)
                 yield JoinedTerm(form, covered)
+
+
+def _repeated(joined: JoinedTerm, function_words: Sequence[bool]) -> frozenset[int]:
+    """The words that a joined form repeats if one of them is a function word, as in "l'accord" and "faut-il"."""
+    if any(character.isdigit() for character in joined.form):
+        return frozenset()
+    content = frozenset(place for place in joined.words if not function_words[place])
+    return frozenset() if content == joined.words else content or joined.words
 
 
 def _phrase(term: Term, languages: Sequence[str | None]) -> PhraseTerm:
