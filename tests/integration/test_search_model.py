@@ -110,5 +110,9 @@ async def test_a_question_finds_a_passage_in_another_language(searcher: HybridSe
     for question in ("куда положить файлы настроек", "wohin gehören die Dateien mit Einstellungen"):
         names = [hit.document_name for hit in (await search(searcher, question)).hits[:3]]
         assert "config.pdf" in names, question
+    # A text in the language of the question has some of its words, and another subject.
+    fee = await search(searcher, "Какую комиссию берёт банк за перевод денег между счетами днём и ночью?")
+    assert "money.pdf" in [hit.document_name for hit in fee.hits[:2]]
+    assert "russian.pdf" in [hit.document_name for hit in fee.hits]
     english = await search(searcher, "when do cats catch mice")
     assert [hit.document_name for hit in english.hits[:2]] == ["cats.pdf", "russian.pdf"]

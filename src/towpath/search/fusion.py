@@ -14,6 +14,9 @@ from towpath.search.contract import RankedChunk
 
 #: From this share of the query's weight that one chunk covers, word scores count fully.
 FULL_COVERAGE = 0.5
+#: A chunk in another language than the query cannot have its words. Its score by words is at least this share of its
+#: normalised similarity. Measured: see docs/why/.
+OTHER_LANGUAGE_SHARE = 0.5
 #: Factor of the similarity of contents pages and indexes.
 REDUCTION = 0.5
 
@@ -48,11 +51,13 @@ def fuse(
     reduced: Set[int] = frozenset(),
     ngrams: Mapping[int, float] | None = None,
     ngram_share: float = 0.0,
+    other_language: Set[int] = frozenset(),
 ) -> list[FusedChunk]:
     """Best first; ties are broken by row id. ``weight`` is the share of the similarity, ``coverage`` the factor of
     the words, ``bonus`` is added to the scores of some chunks. The similarity of ``reduced`` chunks counts half, as
     their word score does already. ``ngrams`` has the scores of some texts by their letters, and ``ngram_share`` is
-    their share in the score of the words."""
+    their share in the score of the words. Chunks in an ``other_language`` than the query have a share of their
+    similarity for the words that they cannot have."""
     numbers = sorted({*word_scores, *similarities})
     words = _normalised([word_scores.get(number, 0.0) for number in numbers])
     letters = _normalised([(ngrams or {}).get(number, 0.0) for number in numbers])
@@ -71,7 +76,11 @@ def fuse(
         FusedChunk(
             number,
             weight * similar * (REDUCTION if number in reduced else 1.0)
-            + (1 - weight) * coverage * exact_and_alike
+            + (1 - weight)
+            * max(
+                coverage * exact_and_alike,
+                OTHER_LANGUAGE_SHARE * similar if number in other_language else 0.0,
+            )
             + (bonus or {}).get(number, 0.0),
             word_scores.get(number, 0.0),
             word,

@@ -231,6 +231,7 @@ class HybridSearcher:
             coverage=factor,
             bonus=_language_bonus(matches, language, word_scores),
             reduced={number for number in similarities if matches.is_contents_page(number)},
+            other_language=self._in_other_languages(matches, language, similarities),
         )
         fused = fuse()
         whole_share, window_share = _ngram_shares(matches, language)
@@ -253,6 +254,22 @@ class HybridSearcher:
                 noise_similarity=self._profile.noise_similarity,
             )
         return Ranking(fused, matches, weight, factor, neighbour_share=share, ngram_share=ngram_share)
+
+    def _in_other_languages(
+        self, matches: WordMatches, language: str | None, similarities: dict[int, float]
+    ) -> set[int]:
+        """The chunks that are near in meaning and in another language than the query, of those that the model knows."""
+        if language is None or not self._profile.may_know(language) or len(matches.languages) < 2:
+            return set()
+        if matches.has_identifier or matches.requires_phrase:
+            return set()
+        near = [number for number, value in similarities.items() if value >= self._profile.noise_similarity]
+        return {
+            number
+            for number in near
+            if matches.language_of(number) not in (None, language)
+            and self._profile.may_know(matches.language_of(number))
+        }
 
     def _comparable(self, tx: Transaction, matches: WordMatches, numbers: Sequence[int]) -> set[int]:
         """The chunks whose similarity says something though they have no word of the query. Models take a lone word,

@@ -6,7 +6,7 @@ import pytest
 
 from towpath.search.contract import RankedChunk
 from towpath.search.embedding_model_profile import ModelProfile
-from towpath.search.fusion import by_words_only, coverage_factor, fuse, promote
+from towpath.search.fusion import OTHER_LANGUAGE_SHARE, by_words_only, coverage_factor, fuse, promote
 
 WORDS = {1: 10.0, 2: 5.0, 3: 0.0}
 MEANING = {1: 0.2, 2: 0.6, 3: 0.7}
@@ -33,6 +33,18 @@ def test_both_scores_are_normalised_over_the_candidates():
     assert second.word_score_normalised == pytest.approx(0.5)
     assert second.similarity_normalised == pytest.approx(0.8)
     assert second.score == pytest.approx(0.3 * 0.8 + 0.7 * 0.5)
+
+
+def test_a_chunk_in_another_language_has_a_share_of_its_similarity_for_the_words_it_cannot_have():
+    words, meaning = {1: 10.0, 2: 6.0, 3: 0.0}, {1: 0.6, 2: 0.3, 3: 0.7}
+    plain = fuse(words, meaning, weight=0.3, coverage=1.0)
+    assert [chunk.chunk_rowid for chunk in plain] == [1, 2, 3]
+    mixed = fuse(words, meaning, weight=0.3, coverage=1.0, other_language={3})
+    # The best answer in the language of the query stays first.
+    assert [chunk.chunk_rowid for chunk in mixed] == [1, 3, 2]
+    assert mixed[1].score == pytest.approx(0.3 + 0.7 * OTHER_LANGUAGE_SHARE)
+    # Words that it does have count if they are more.
+    assert fuse(words, meaning, weight=0.3, coverage=1.0, other_language={1})[0] == plain[0]
 
 
 def test_a_chunk_without_a_vector_keeps_its_word_score():
