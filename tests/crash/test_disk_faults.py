@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.forked_command import run_towpath
 from tests.support.servers import Client, Server
 from tests.support.small_disk import SmallDisk, small_disk
 from tests.support.timeouts import wait_until
@@ -200,5 +201,33 @@ def test_a_truncated_database_is_refused_with_a_sentence_and_opens_when_it_is_wh
     assert "Traceback" not in refused.log_tail()
 
     shutil.copyfile(whole, data / "towpath.db")
+    with Server(data, settings=SETTINGS) as server:
+        assert Client(server.url).get("/search", q="paddles")["hits"][0]["document_id"] == document
+
+
+def test_a_lost_database_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
+    """An empty library would know none of the stored files, and `check --repair` would delete them."""
+    data = tmp_path / "data"
+    with Server(data, settings=SETTINGS) as server:
+        document = Client(server.url).upload("note.md", NOTE)["id"]
+        Client(server.url).wait_until_finished(document)
+    whole = tmp_path / "whole.db"
+    shutil.move(data / "towpath.db", whole)
+    stored = {path for path in (data / "blobs").rglob("*") if path.is_file()}
+    assert stored
+
+    for state in ("missing", "empty"):
+        if state == "empty":
+            (data / "towpath.db").touch()
+        refused = Server(data, settings=SETTINGS)
+        wait_until(lambda server=refused: server.process.poll() is not None, "the end")
+        assert refused.process.returncode == 2
+        assert f"towpath.db is {state}, but there are stored files in" in refused.log_tail()
+    checked = run_towpath("check", "--repair", "--data", str(data))
+    assert checked.returncode == 2
+    assert "towpath.db is empty" in checked.stderr
+    assert stored == {path for path in (data / "blobs").rglob("*") if path.is_file()}
+
+    shutil.move(whole, data / "towpath.db")
     with Server(data, settings=SETTINGS) as server:
         assert Client(server.url).get("/search", q="paddles")["hits"][0]["document_id"] == document

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from towpath.bootstrap import azure_identity
+from towpath.bootstrap.embedded_database import refuse_damaged
 from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.ledger.contract.worker_session import WorkerSession
@@ -26,11 +27,13 @@ log = logging.getLogger(__name__)
 
 
 def open_database(settings: Settings) -> Database:
+    """Connect to the database. Raises DatabaseDamaged for a SQLite file that is truncated or lost."""
     if settings.database is not None:
         from towpath.ledger.postgres.database import PostgresDatabase
 
         return PostgresDatabase(settings.database, connections=settings.worker_concurrency + 4)
     make_private_folder(settings.data)
+    refuse_damaged(settings.sqlite_file, settings.data / "blobs")
     # SQLite gives its other files the mode of this one.
     make_private_file(settings.sqlite_file)
     return SqliteDatabase(settings.sqlite_file)

@@ -23,9 +23,8 @@ RETRY_SECONDS = 1.0
 _HEADER_BYTES, _PAGE_SIZE_AT, _PAGE_COUNT_AT = 100, 16, 28
 
 
-async def migrate_embedded(database: Database, data: Path) -> None:
+async def migrate_embedded(database: Database) -> None:
     """Run the missing migrations. Raises DatabaseUnavailable with a sentence if the file cannot be used."""
-    _refuse_truncated(data / "towpath.db")
     try:
         await asyncio.to_thread(migrate.upgrade, database.engine)
     except DBAPIError as error:
@@ -35,10 +34,34 @@ async def migrate_embedded(database: Database, data: Path) -> None:
         raise translated from error
 
 
-def _refuse_truncated(path: Path) -> None:
-    """Refuse a file that is shorter than its header says. With a write-ahead log it may be shorter for a moment."""
+def refuse_damaged(path: Path, blobs: Path) -> None:
+    """Raise DatabaseDamaged if the file was truncated, or lost while the files of its library are there."""
+    _refuse_lost(path, blobs)
+    if not _has_log(path):
+        _refuse_truncated(path)
+
+
+def _has_log(path: Path) -> bool:
+    """Whether there is a write-ahead log: with one, the file may be shorter than its header says for a moment."""
     log_file = path.with_name(f"{path.name}-wal")
-    if not path.exists() or (log_file.exists() and log_file.stat().st_size > 0):
+    return log_file.exists() and log_file.stat().st_size > 0
+
+
+def _refuse_lost(path: Path, blobs: Path) -> None:
+    """Refuse a library without its database: a new, empty one would know none of the stored files."""
+    if path.exists() and (not path.is_file() or path.stat().st_size > 0):
+        return
+    if any(files for _, _, files in os.walk(blobs)):
+        raise DatabaseDamaged(
+            f"The database file {path} is {'empty' if path.exists() else 'missing'}, but there are stored files in "
+            f"{blobs}. Restore a backup with `towpath restore`, or put back the whole file. To begin with an empty "
+            "library, choose another folder."
+        )
+
+
+def _refuse_truncated(path: Path) -> None:
+    """Refuse a file that is shorter than its header says."""
+    if not path.is_file():
         return
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)

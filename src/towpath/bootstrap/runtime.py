@@ -109,7 +109,7 @@ async def open_runtime(
         stack.callback(database.close)
         if exclusive:
             database.make_space = disk.release_reserve
-            await migrate_embedded(database, settings.data)
+            await migrate_embedded(database)
         else:
             await asyncio.to_thread(migrate.require_current, database.engine)
         sees_all = await asyncio.to_thread(enable_row_level_security, database, with_worker=with_worker)
