@@ -36,6 +36,10 @@ _MIN_RAGGED_LINES = 4
 _MIN_SHORT_LINES, _MAX_SHORT_LINES, _SHORT_SHARE = 3, 8, 0.7
 #: Lines of two paragraphs are this much farther apart than the lines of one: a factor, and points.
 _SPACE, _MIN_SPACE = 1.25, 2.0
+#: Above and below this share of the page are running headers and footers.
+_MARGIN = 0.13
+#: Lines this many heights apart have an empty line between them.
+_APART = 1.8
 #: A line of so many words is a sentence, if it ends as one.
 _MIN_SENTENCE_WORDS = 7
 _ADDRESS = re.compile(r"\S+@\S|www\.|https?:")
@@ -95,11 +99,13 @@ def ended_lines(lines: Sequence[Line], layout: PageLayout) -> set[int]:
     left = min(line[0].x0 for line in lines)
     rights = sorted(line[-1].x1 for line in lines)
     right = rights[-2] if len(lines) >= _MIN_RAGGED_LINES else rights[-1]
-    ended = _before_space(lines)
+    ended = _before_space(lines) | _beside_margin(lines, layout.height)
+    previous = -1
     for index, (line, following) in enumerate(pairwise(lines)):
-        is_short = index - max(ended, default=-1) <= _MAX_TITLE_LINES
-        if _is_ended(line, following, left, right, is_short=is_short):
+        is_short = index - previous <= _MAX_TITLE_LINES
+        if index in ended or _is_ended(line, following, left, right, is_short=is_short):
             ended.add(index)
+            previous = index
     ended |= _before_references(lines)
     if len(ended) < len(lines) - 1 and _MIN_SHORT_LINES <= len(lines) <= _MAX_SHORT_LINES:
         is_short = rights[-1] - left < _SHORT_SHARE * (_right_limit(lines, layout) - left)
@@ -121,6 +127,22 @@ def _before_space(lines: Sequence[Line]) -> set[int]:
         and _begins_anew(lines[index + 1])
         and _SENTENCE_END.search(line_text(lines[index]))
     }
+
+
+def _beside_margin(lines: Sequence[Line], height: float) -> set[int]:
+    """The last line of a running header and the line above a running footer, with space between them and the text."""
+    return {
+        index
+        for index, (line, following) in enumerate(pairwise(lines))
+        if _is_apart(line, following)
+        and (line[0].y1 < _MARGIN * height or following[0].y0 > (1 - _MARGIN) * height)
+    }
+
+
+def _is_apart(line: Line, following: Line) -> bool:
+    """True if there is about one empty line between the two."""
+    distance = (following[0].y0 + following[0].y1 - line[0].y0 - line[0].y1) / 2
+    return distance > _APART * max(line[0].size, following[0].size)
 
 
 def _before_references(lines: Sequence[Line]) -> set[int]:
@@ -170,6 +192,8 @@ def _right_limit(lines: Sequence[Line], layout: PageLayout) -> float:
 
 def _are_paragraphs(first: Sequence[Line], second: Sequence[Line]) -> bool:
     """True if one of the two is prose of several lines, or both are sentences, and the first is complete."""
+    if _is_apart(first[-1], second[0]):
+        return True
     ends = _SENTENCE_END.search(line_text(first[-1])) is not None
     if len(first) == 1 and len(second) == 1:
         return ends and all(

@@ -95,8 +95,8 @@ def _candidates(index: int, page: PdfPage) -> Iterator[_Candidate]:
             side = "bottom"
         else:
             continue
-        text = block.text.strip("*").strip()
-        signature = "#" if _ROMAN.fullmatch(text) else _DIGITS.sub("#", " ".join(text.split()).casefold())
+        text = " ".join(block.text.strip("*").split())
+        signature = "#" if _ROMAN.fullmatch(text) else _DIGITS.sub("#", text.casefold())
         yield _Candidate(
             index,
             block_index,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import accumulate
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -19,9 +21,19 @@ _SIZE = 10.0
 _CHARACTER = 5.0
 
 
-def layout_of(*lines: tuple[float, str], beside: float | None = None) -> PageLayout:
-    """A page of these lines, each with its left edge; ``beside`` is the left edge of a column on the right."""
-    items = [item(text, left, 100 + 12 * index) for index, (left, text) in enumerate(lines)]
+def layout_of(
+    *lines: tuple[float, str],
+    beside: float | None = None,
+    top: float = 100,
+    gaps: Mapping[int, float] | None = None,
+) -> PageLayout:
+    """A page of these lines, each with its left edge; ``beside`` is the left edge of a column on the right.
+
+    ``gaps`` is the space above lines, by index, in addition to that between the others.
+    """
+    places = accumulate(12 + (gaps or {}).get(index, 0) for index in range(1, len(lines)))
+    tops = [top, *(top + place for place in places)]
+    items = [item(text, left, y) for (left, text), y in zip(lines, tops, strict=False)]
     items += [item("full width " * 9, 50, 400)]
     if beside is not None:
         items += [item("beside", beside, 100 + 12 * index) for index in range(len(lines))]
@@ -67,6 +79,29 @@ def test_a_short_line_that_goes_on_in_small_letters_is_not_ended():
     lines = ("The picture is on the right of", "this text, which is wide below the picture as it is here.")
 
     assert divided(*lines) == [" ".join(lines)]
+
+
+def test_a_running_header_in_two_lines_is_apart_from_the_text():
+    area = (50.0, 38.0, 550.0, 110.0)
+    layout = layout_of(
+        (250, "The program"),
+        (250, "of the lock"),
+        (50, "keeper opened the upper gate in the morning and wrote the time of every boat"),
+        top=40,
+        gaps={2: 14},
+    )
+
+    assert [
+        text
+        for text, _ in divide_text(
+            "The program of the lock keeper opened the upper gate in the morning and wrote the time of every boat",
+            area,
+            layout,
+        )
+    ] == [
+        "The program of the lock",
+        "keeper opened the upper gate in the morning and wrote the time of every boat",
+    ]
 
 
 def test_the_lines_of_an_address_are_kept():
