@@ -1,4 +1,4 @@
-"""What a manual contains, read from its HTML: headings, lines of code and tables; and the running heads of its PDF."""
+"""What a manual contains, read from its HTML: headings, paragraphs, lines of code, tables; and its running heads."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ _NUMBERING = re.compile(
     r"(?:[A-Z]?\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVX]+)?[.:)]?\s+",
     re.IGNORECASE,
 )
+# Paragraphs inside of these are items, cells and captions.
+_NO_PARAGRAPHS = ("td", "th", "li", "dd", "figcaption", "aside")
+#: Paragraphs are compared by so many characters of their beginning; shorter ones are left out.
+PARAGRAPH_BEGINNING = 24
 # Some generators leave the name of the target in the title.
 _LABEL = re.compile(r"<@@label>\S*")
 # Share of the page's height in which running heads stand.
@@ -37,19 +41,24 @@ _REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class ManualTruth:
-    """``headings`` and ``heads`` are compared forms; ``code`` has the lines of all blocks, without blanks."""
+    """``headings``, ``paragraphs`` and ``heads`` are compared forms; ``code`` has the lines of all blocks.
+
+    ``paragraphs`` are those outside of lists, tables and notes, which are not lists or tables in print either.
+    """
 
     headings: Counter[str]
     code: list[str]
     tables: list[frozenset[str]]
     heads: Counter[str]
     pages: int
+    paragraphs: frozenset[str] = frozenset()
 
 
 def read_truth(pdf: Path, folder: Path) -> ManualTruth:
     headings: Counter[str] = Counter()
     code: list[str] = []
     tables: list[frozenset[str]] = []
+    paragraphs: set[str] = set()
     for path in sorted(folder.glob("*.html")):
         root = cast(Any, html.fromstring(path.read_bytes()))
         _drop(root, _NAVIGATION)
@@ -57,9 +66,10 @@ def read_truth(pdf: Path, folder: Path) -> ManualTruth:
             code += [form for line in _text(block).splitlines() if len(form := compact(line)) >= 3]
         tables += list(_tables(root))
         _drop(root, _BOXES)
+        paragraphs |= set(_paragraphs(root))
         headings.update(filter(None, (title_form(_text(item)) for item in root.iter(*_HEADINGS))))
     heads, pages = _running_heads(pdf)
-    return ManualTruth(headings, code, tables, heads, pages)
+    return ManualTruth(headings, code, tables, heads, pages, frozenset(paragraphs))
 
 
 def title_form(text: str) -> str:
@@ -103,6 +113,15 @@ def _has_class(element: Any, classes: re.Pattern[str]) -> bool:
         return False
     names = f"{element.get('class', '')} {element.get('id', '') if element.tag == 'div' else ''}"
     return element.tag == "nav" or bool(classes.search(names.casefold()))
+
+
+def _paragraphs(root: Any) -> Iterator[str]:
+    for paragraph in root.iter("p"):
+        form = compact(_text(paragraph))
+        if len(form) >= PARAGRAPH_BEGINNING and not any(
+            parent.tag in _NO_PARAGRAPHS for parent in paragraph.iterancestors()
+        ):
+            yield form
 
 
 def _tables(root: Any) -> Iterator[frozenset[str]]:

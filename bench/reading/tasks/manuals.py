@@ -1,4 +1,4 @@
-"""Headings, code, running heads and false tables of manuals; the HTML of the same manual is the truth."""
+"""Headings, paragraphs, code, running heads and false tables of manuals; the HTML of the same manual is the truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from bench.reading.manual_truth import ManualTruth, compact, letters, read_truth, title_form, words
+from bench.reading.manual_truth import (
+    PARAGRAPH_BEGINNING,
+    ManualTruth,
+    compact,
+    letters,
+    read_truth,
+    title_form,
+    words,
+)
 from bench.reading.markdown_tables import find_tables
 from bench.reading.markdown_text import plain_text
 from bench.reading.task import Counts, Metric, Sample, Tool, ratio
@@ -18,6 +26,8 @@ SUMMARY = "manuals as PDF, compared with their HTML"
 METRICS = (
     Metric("headings P", ratio("right headings", "found headings")),
     Metric("headings R", ratio("right headings", "headings")),
+    Metric("paragraphs begin", ratio("paragraphs begin", "paragraphs")),
+    Metric("blocks begin inside a paragraph", ratio("begin inside", "text blocks")),
     Metric("code lines P", ratio("right code", "found code")),
     Metric("code lines R", ratio("code in blocks", "code")),
     Metric("running heads left", ratio("heads left", "heads")),
@@ -25,6 +35,9 @@ METRICS = (
     Metric("tables found", ratio("tables found", "tables")),
 )
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
+_BLANK_LINES = re.compile(r"\n{2,}")
+# Headings, tables, code and items.
+_NO_TEXT = re.compile(r"\s*(?:#|\||```|~~~|[-*+] |\d{1,9}[.)] |>)")
 _CONTENTS = {
     "contents",
     "tableofcontents",
@@ -69,6 +82,7 @@ def score(truth: ManualTruth, markdown: str) -> Counts:
         "headings": truth.headings.total(),
         "found headings": found.total(),
         "right headings": (truth.headings & found).total(),
+        **_compare_paragraphs(truth, markdown),
         "code": len(truth.code),
         "code in blocks": sum(line in code_text for line in truth.code),
         "found code": len(code),
@@ -79,6 +93,24 @@ def score(truth: ManualTruth, markdown: str) -> Counts:
         "tables": len(truth.tables),
         "tables found": true,
         "false tables": false,
+    }
+
+
+def _compare_paragraphs(truth: ManualTruth, markdown: str) -> dict[str, int]:
+    """Paragraphs of the truth that begin a block, of those in the text; and blocks that begin inside of one."""
+    forms = [
+        compact(plain_text(block)) for block in _BLANK_LINES.split(markdown) if not _NO_TEXT.match(block)
+    ]
+    beginnings = {form[:PARAGRAPH_BEGINNING] for form in forms if len(form) >= PARAGRAPH_BEGINNING}
+    whole = compact(plain_text(markdown))
+    true = {form[:PARAGRAPH_BEGINNING] for form in truth.paragraphs}
+    printed = {form for form in true if form in whole}
+    others = [form for form in beginnings if form not in true]
+    return {
+        "paragraphs": len(printed),
+        "paragraphs begin": len(printed & beginnings),
+        "text blocks": len(beginnings),
+        "begin inside": sum(any(form in paragraph for paragraph in truth.paragraphs) for form in others),
     }
 
 

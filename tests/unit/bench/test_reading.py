@@ -112,3 +112,20 @@ def test_the_html_of_a_manual_gives_headings_code_and_tables(tmp_path: Path) -> 
     assert (counts["headings"], counts["right headings"], counts["found headings"]) == (1, 1, 1)
     assert (counts["code"], counts["code in blocks"], counts["right code"]) == (2, 1, 1)
     assert (counts["tables found"], counts["false tables"], counts["hundred pages"]) == (1, 1, 0.01)
+
+
+def test_paragraphs_of_a_manual_begin_blocks(tmp_path: Path) -> None:
+    pages = tmp_path / "canal.truth"
+    pages.mkdir()
+    first = "The lock keeper opened the upper gate in the morning. He wrote the time of every boat."
+    second = "Above the lock the canal was wide enough for two boats."
+    (pages / "index.html").write_text(f"<p>{first}</p><p>{second}</p><ul><li><p>{second} Item.</p></li></ul>")
+    path = pdfs.drawing(tmp_path / "canal.pdf", lambda canvas: pdfs.lines(canvas, pdfs.LOREM))
+    truth = read_truth(path, pages)
+    begin, rest = first.split(". ")
+
+    joined = manuals.score(truth, f"{first} {second}")
+    torn = manuals.score(truth, f"{begin}.\n\n{rest}\n\n{second}")
+
+    assert (joined["paragraphs"], joined["paragraphs begin"], joined["begin inside"]) == (2, 1, 0)
+    assert (torn["paragraphs begin"], torn["begin inside"], torn["text blocks"]) == (2, 1, 3)

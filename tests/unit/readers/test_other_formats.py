@@ -12,6 +12,7 @@ from tests.support.mails import zipped
 from tests.support.readers import quiet, rejection
 from towpath.readers.contained_files import write_members
 from towpath.readers.fb2.reader import read_fb2
+from towpath.readers.latex.reader import read_latex
 from towpath.readers.mail import msg_reader
 from towpath.readers.mail.msg_reader import read_msg
 from towpath.readers.mail.reader import read_mail
@@ -181,3 +182,20 @@ def test_a_message_attached_to_an_outlook_message_becomes_a_mail(tmp_path: Path)
     assert "Since noon." in extraction.markdown
     assert "Bridge open.eml" in read_msg(path, quiet).markdown
     assert write_members(str(path), "application/vnd.ms-outlook", str(target), 10, quiet) == files
+
+
+def test_settings_of_latex_are_no_text_and_references_leave_no_blanks(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    path.write_text(
+        r"""\documentclass{article}\title{Locks}\begin{document}\thispagestyle{empty}\setcounter{page}{0}\newcommand{\x}[1]{y{#1}}
+\title{Locks}The gate \cite{reed} opens~\cite{ash}. Since $a =
+b$, see Comput.\ Sci.\ in chapter \ref{gate}.
+
+\begin{thebibliography}{99}\bibitem{reed} A. Reed, \emph{Gates}.\bibitem[Ash]{ash} B. Ash.\end{thebibliography}
+\begin{minipage}[t]{0.5\textwidth}Beside.\end{minipage}\end{document}"""
+    )
+
+    assert read_latex(path, quiet).markdown == (
+        "# Locks\n\nThe gate opens. Since $a = b$, see Comput. Sci. in chapter.\n\n"
+        "- A. Reed, *Gates*.\n- B. Ash.\n\nBeside."
+    )

@@ -31,10 +31,28 @@ _HEADING = re.compile(
     r"\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{([\w*]+)\}(?:\[[^\]]*\])?")
+#: The arguments of these environments are widths, positions or counts.
+_ENVIRONMENT_ARGUMENTS = re.compile(
+    r"(\\begin\{(?:thebibliography|multicols|minipage|subfigure|wrapfigure|wraptable|adjustbox)\*?\})"
+    r"(?:\[[^\]]*\]|\{[^{}]*\}){1,4}"
+)
+_BIBLIOGRAPHY_ITEM = re.compile(r"\\bibitem(?:\[[^\]]{0,300}\])?\{[^{}]{0,200}\}")
 _ITEM = re.compile(r"\\item(?:\[([^\]]{0,300})\])?\s*")
 _ARGUMENT = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TITLE = re.compile(r"\\title" + _ARGUMENT)
 _AUTHOR = re.compile(r"\\author" + _ARGUMENT)
+#: Commands that set something, with all their arguments.
+_SETTINGS = re.compile(
+    r"\\(?:thispagestyle|pagestyle|pagenumbering|setcounter|addtocounter|setlength|addtolength|settowidth|hypersetup"
+    r"|newcommand|renewcommand|providecommand|newtheorem|theoremstyle|newenvironment|renewenvironment|graphicspath"
+    r"|selectlanguage|addcontentsline|definecolor|color|fontsize|titlerunning|authorrunning|title|newif|let"
+    r"|vskip|hskip|resizebox|scalebox|raisebox|phantom|hphantom|vphantom|rule|orcidID|markboth|markright|enlargethispage"
+    r"|DeclareMathOperator|allowdisplaybreaks|captionsetup|lstset|bibliographystyle)\b\*?"
+    r"(?:\[[^\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\\\w+(?=\{|\[))*"
+)
+#: Spaces that a dropped reference leaves.
+_SPACES = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
+_SPACE_BEFORE_SIGN = re.compile(r"(?<=\w)[ \t]+(?=[.,;:](?:\s|$))")
 _DROPPED = re.compile(
     r"\\(?:label|ref|eqref|pageref|cite[a-z]*|vspace|hspace|includegraphics|bibliography|bibliographystyle|usepackage"
     r"|documentclass|input|include|index|maketitle|tableofcontents|newpage|clearpage|noindent|centering|hline|toprule"
@@ -50,8 +68,9 @@ _STYLED = (
     (re.compile(r"\\caption(?:\[[^\]]*\])?" + _ARGUMENT), r"\n\n\1\n\n"),
 )
 _SYMBOLS = (
+    (r"\\", "\n"), ("\\ ", " "), (r"\,", " "), (r"\;", " "), (r"\-", ""), (r"\@", ""),
     ("``", "“"), ("''", "”"), ("---", "—"), ("--", "–"), ("~", " "), (r"\&", "&"), (r"\%", "%"), (r"\_", "_"),
-    (r"\#", "#"), (r"\$", "$"), (r"\ldots", "…"), (r"\dots", "…"), (r"\\", "\n"),
+    (r"\#", "#"), (r"\$", "$"), (r"\ldots", "…"), (r"\dots", "…"),
 )  # fmt: skip
 _ACCENTS = {
     "'": "\u0301",
@@ -64,6 +83,9 @@ _ACCENTS = {
 }
 _ACCENT = re.compile(r"\\(['`\"^~]|c(?=\{)|v(?=\{))\{?([A-Za-z])\}?")
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?(?:\[[^\]]*\])?\s?")
+_LABEL = re.compile(r"\\label\{[^{}]*\}")
+#: Formulas in a line; their source may be in several.
+_FORMULA = re.compile(r"(?<!\\)\$(?:[^$\\]|\\.){1,1000}\$", re.DOTALL)
 _KEPT = "\x02{}\x03"
 _KEPT_MARK = re.compile("\x02(\\d+)\x03")
 
@@ -82,6 +104,8 @@ def read_latex(path: Path, progress: Callable[[int, int], None]) -> Extraction:
     }
     body = source.partition(r"\begin{document}")[2] or source
     body = body.partition(r"\end{document}")[0]
+    body = _ENVIRONMENT_ARGUMENTS.sub(r"\1", _SETTINGS.sub("", body))
+    body = _BIBLIOGRAPHY_ITEM.sub(r"\\item ", body)
     body = _TABULAR.sub(lambda match: _keep(kept, "table", match[2]), body)
     body = _MATH.sub(lambda match: _keep(kept, "math", match[2] or match[3]), body)
     writer = MarkdownWriter()
@@ -140,7 +164,7 @@ def _write_kept(kind: str, text: str, writer: MarkdownWriter) -> None:
     if kind == "code":
         writer.code(text)
     elif kind == "math":
-        writer.block(f"$$ {' '.join(text.split())} $$")
+        writer.block(f"$$ {' '.join(_LABEL.sub('', text).split())} $$")
     else:
         rows = [
             [table_cell(_plain(cell)) for cell in re.split(r"(?<!\\)&", row)]
@@ -159,12 +183,13 @@ def _plain(text: str) -> str:
     formulas: list[str] = []
 
     def keep_formula(match: re.Match[str]) -> str:
-        formulas.append(match[0])
+        formulas.append(" ".join(match[0].split()))
         return f"\x04{len(formulas) - 1}\x05"
 
-    text = re.sub(r"(?<!\\)\$[^$\n]{1,500}\$", keep_formula, text)
+    text = _FORMULA.sub(keep_formula, text)
     for symbol, character in _SYMBOLS:
         text = text.replace(symbol, character)
     text = _COMMAND.sub("", text).replace("{", "").replace("}", "")
+    text = _SPACE_BEFORE_SIGN.sub("", _SPACES.sub(" ", text))
     text = re.sub("\x04(\\d+)\x05", lambda match: formulas[int(match[1])], text)
     return "\n".join(line.strip() for line in text.split("\n")).strip()
