@@ -105,6 +105,26 @@ def test_a_long_name_leaves_the_actions_in_the_window(browser: Browser, server: 
             assert driver.overflow() <= 0
 
 
+def test_a_request_that_failed_can_be_sent_again(driver: PageDriver, server: Server) -> None:
+    client = Client(server.url)
+    client.wait_until_finished(
+        client.upload("Windlass.txt", b"The windlass of the weir turns to the left.")["id"]
+    )
+    page = driver.page
+    problem = '{"title": "Service Unavailable", "status": 503, "detail": "The database does not answer."}'
+    page.route(
+        "**/search?*",
+        lambda route: route.fulfill(status=503, content_type="application/problem+json", body=problem),
+    )
+    driver.open("#/search?q=windlass")
+    error = page.get_by_role("alert").filter(has_text="The database does not answer.")
+    expect(error).to_be_visible()
+    page.unroute("**/search?*")
+    error.get_by_role("button", name="Try again").click()
+    expect(page.locator(".hit-link").first).to_be_visible()
+    expect(error).to_have_count(0)
+
+
 def _note(folder: Path) -> Path:
     path = folder / "A note.txt"
     path.write_text("A note about the lease.")

@@ -1,4 +1,5 @@
 // Badges, notices, empty and loading states.
+import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { errorText } from '../api/problem'
 import type { Tone } from '../words/status-message'
@@ -36,10 +37,19 @@ export function Notice({ tone, children }: { tone: 'bad' | 'waiting' | 'quiet'; 
   )
 }
 
+const FAILED: QueryFilters = { type: 'active', predicate: ({ state }) => state.status === 'error' }
+
+/** The error of a request. Queries can be sent again; a file that cannot be fetched is none. */
 export function ErrorNotice({ error }: { error: unknown }) {
+  const client = useQueryClient()
   return (
     <Notice tone="bad">
       <p>{errorText(error)}</p>
+      {client.getQueryCache().findAll(FAILED).length > 0 && (
+        <button type="button" className="button" onClick={() => void client.refetchQueries(FAILED)}>
+          Try again
+        </button>
+      )}
     </Notice>
   )
 }
