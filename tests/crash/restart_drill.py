@@ -28,7 +28,7 @@ from tests.support.databases import FAST_SETTINGS, private_postgres
 from tests.support.emulators.process import EmulatorProcess, emulator_process, order_fault, state
 from tests.support.forked_command import ForkedCommand
 from tests.support.servers import Client, Server
-from tests.support.timeouts import PROCESS_SECONDS, wait_until
+from tests.support.timeouts import COMMAND_SECONDS, PROCESS_SECONDS, wait_until
 from towpath.ledger.database import Database
 from towpath.ledger.postgres.database import PostgresDatabase
 from towpath.ledger.sqlite.database import SqliteDatabase
@@ -105,7 +105,8 @@ class RestartDrill:
     def _stop(self, process: subprocess.Popen[bytes] | ForkedCommand, stage: str, rng: random.Random) -> None:
         """Send SIGTERM while the stage runs, and check what the process left behind."""
         if stage == "embed":
-            wait_until(lambda: self._embedding_requests() > 0, "the paid call to be sent")
+            # All pages are recognized before it.
+            wait_until(lambda: self._embedding_requests() > 0, "the paid call to be sent", COMMAND_SECONDS)
         else:
             wait_until(lambda: self._rows(_PROCESSING, stage=stage), f"the stage {stage} to run")
             time.sleep(rng.uniform(0.0, 1.0))

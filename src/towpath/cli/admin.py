@@ -107,10 +107,14 @@ async def _verify_files(settings: Settings, repair: bool) -> StoredFilesCheck:
             )
         store = await stack.enter_async_context(bootstrap.open_store_context(settings))
         queries = SqlDocumentQueries(database, {})
-        referenced = await queries.blob_keys()
         workers = (await queries.overview(None, SystemClock().now())).workers
+        if repair and not settings.embedded and any(worker["jobs"] for worker in workers):
+            # The files of a job are stored before the rows that refer to them.
+            raise UserError("Workers hold jobs. Stop all servers and workers, then repair.")
         # A container may also hold blobs of other programs; Towpath's keys start with this prefix.
         stored = {key async for key in store.keys("orgs/")}
+        # After the files: what is stored meanwhile is no orphan.
+        referenced = await queries.blob_keys()
         orphans = sorted(stored - referenced)
         if repair:
             for key in orphans:
