@@ -9,11 +9,13 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from towpath.process_runner import plain_arguments
+from towpath.providers.local.embeddings.fast import embed_fast
+from towpath.stages.embed import BRIEF_TEXTS
 from towpath.worker.process_pool import ProcessPool, report_from_thread
 
 T = TypeVar("T")
@@ -26,7 +28,13 @@ class CallLog:
         self._handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def write(self, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
-        """Log the call if the function is one of a provider or a reader."""
+        """Log the call if the function is one of a provider or a reader.
+
+        A few texts are embedded by the call that reads their document, unless another process continues with it.
+        It depends on time whether they are a call of their own, so that is not logged; it costs nothing.
+        """
+        if function is embed_fast and len(cast("Sequence[str]", arguments[0])) <= BRIEF_TEXTS:
+            return
         if function.__module__.startswith(("towpath.providers.", "towpath.readers.")):
             # One write for each line: whole or not at all, even under SIGKILL.
             line = {"call": function.__name__, "content": _digest(arguments), "pid": os.getpid()}
