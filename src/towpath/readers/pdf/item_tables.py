@@ -18,6 +18,8 @@ _CURRENCY = r"(?:[€$£¥₹]|[A-Z]{3}|kr|zł|Kč|Rs\.?)"
 _AMOUNT = re.compile(
     rf"{_CURRENCY}?\s*[-+(]?\s*{_CURRENCY}?\s*\d{{1,3}}(?:[.,'’ ]?\d{{3}})*[.,]\d{{2}}\s*[-)]?\s*{_CURRENCY}?\s*\*?",
 )
+#: How every amount ends: most pages have none, and are not searched further.
+_DECIMALS = re.compile(r"[.,]\d\d[^\w\n]{0,3}(?:[^\W\d]{1,3}\.?)?[*\s]*$", re.MULTILINE)
 _NUMBER = re.compile(r"[-+(]?\d[\d.,'’ ]*\s*[%)]?(?:\s*\w{1,5}\.?)?|[-–—]")
 #: A gap between two cells, in font sizes.
 _GAP = 1.0
@@ -60,7 +62,7 @@ class _TextLine:
 
 def find_item_tables(layout: PageLayout) -> list[RuledTable]:
     """The tables of items of a page, from top to bottom."""
-    if not any(_AMOUNT.search(run.text) for run in layout.runs):
+    if not _DECIMALS.search(layout.raw_text):
         return []
     lines = [_TextLine(_cells(line), line) for line in text_lines(layout.runs)]
     tables: list[RuledTable] = []

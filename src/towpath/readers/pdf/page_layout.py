@@ -97,6 +97,11 @@ class PageLayout:
         """The names of the fonts of the page."""
         return {item.font_name for item in self._page.text_items if item.font_name}
 
+    @property
+    def raw_text(self) -> str:
+        """The text of all items in the order of the file, as the engine gave it."""
+        return "\n".join([item.text for item in self._page.text_items])
+
     @cached_property
     def has_monospace_font(self) -> bool:
         """True if a font of the page has a fixed width by its name."""

@@ -150,7 +150,7 @@ def _before_references(lines: Sequence[Line]) -> set[int]:
     entries = [
         (index, int(match[1]))
         for index, line in enumerate(lines)
-        if (match := _REFERENCE.match(line_text(line)))
+        if line[0].text.startswith("[") and (match := _REFERENCE.match(line_text(line)))
     ]
     is_list = all(number + 1 == following for (_, number), (_, following) in pairwise(entries))
     return {index - 1 for index, _ in entries if index} if len(entries) > 1 and is_list else set()
@@ -204,19 +204,19 @@ def _are_paragraphs(first: Sequence[Line], second: Sequence[Line]) -> bool:
 
 def _divide(text: str, lines: Sequence[Line], starts: Sequence[int]) -> list[str] | None:
     """The text divided before these lines; None if its letters are not those of the lines."""
-    letters = [_letters(line_text(line)) for line in lines]
-    if "".join(letters) != _letters(text):
+    letters = [_letters("".join([run.text for run in line])) for line in lines]
+    places = [offset for offset, character in enumerate(text) if character.isalnum()]
+    printed = "".join(letters)
+    if len(places) != len(printed) or "".join([text[place] for place in places]) != printed:
         return None
     parts: list[str] = []
-    part_start = seen = wanted = 0
-    offset = 0
+    part_start = count = 0
     for first, last in pairwise(starts):
-        wanted += sum(map(len, letters[first:last]))
-        while seen < wanted:
-            seen += text[offset].isalnum()
-            offset += 1
-        end = _WORD_END.search(text, offset)
-        if end is None or _letters(text[offset : end.start()]):
+        count += sum(map(len, letters[first:last]))
+        if not count:
+            return None
+        end = _WORD_END.search(text, places[count - 1] + 1)
+        if end is None or (count < len(places) and places[count] < end.start()):
             return None
         parts.append(text[part_start : end.start()].strip())
         part_start = end.end()
