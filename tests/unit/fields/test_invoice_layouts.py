@@ -200,3 +200,51 @@ def test_lines_of_a_crooked_photograph_are_not_mixed():
 
     assert found["supplier"] == "CANAL SWEETS"
     assert found["total"] == "594.00"
+
+
+def test_a_name_stands_behind_the_label_name_below_the_label_of_the_seller():
+    places: list[Place] = [
+        ("Sprzedawca", 0.1, 0.03),
+        ("Nazwa: Spock", 0.1, 0.045),
+        ("Email: spock@enterprise.example", 0.1, 0.06),
+        ("Nabywca", 0.1, 0.075),
+        ("Nazwa: Hymel", 0.1, 0.09),
+        *without("Rope and Lamp"),
+    ]
+
+    assert values(places)["supplier"] == "Spock"
+
+
+def test_the_number_of_a_czech_invoice_stands_behind_its_kind():
+    title = ("Faktura - daňový doklad č.FV5040011231", 0.1, 0.02)
+
+    assert values([title, *without("Invoice")])["invoice_number"] == "FV5040011231"
+
+
+def test_a_taxable_amount_is_not_the_total():
+    found = values(
+        [
+            *without("Total"),
+            ("Sub Total", 0.1, 0.5),
+            ("14,980.00", 0.7, 0.5),
+            ("Total Taxable Amount", 0.1, 0.53),
+            ("14,980.00", 0.7, 0.53),
+            ("CGST 9%", 0.1, 0.56),
+            ("1,348.20", 0.7, 0.56),
+            ("SGST 9%", 0.1, 0.59),
+            ("1,348.20", 0.7, 0.59),
+            ("Total", 0.1, 0.62),
+            ("17,676.00", 0.7, 0.62),
+        ]
+    )
+
+    assert found["total"] == "17676.00"
+
+
+def test_the_sign_of_the_yen_is_a_chinese_currency_on_a_chinese_invoice():
+    assert values([("发票号码: 011001900111", 0.1, 0.02), ("合计", 0.1, 0.5), ("¥1200.00", 0.7, 0.5)])[
+        "total"
+    ].endswith("CNY")
+    assert values([("請求書", 0.1, 0.02), ("ご請求金額", 0.1, 0.5), ("¥1200", 0.7, 0.5)])["total"].endswith(
+        "JPY"
+    )

@@ -45,7 +45,7 @@ TOTAL_PLAIN = labels_in_lower_case(r"""
 NOT_TOTAL = labels_in_lower_case(r"""
     sub[- ]?tot  zwischensumme  sous[- ]?total  subtotaal  subtotale  suma częściowa  delsumma  промежуточ
     \bline (?:item )?totals?\b  positionssumme  summe (?:der )?positionen  \bradsumma\b  小計  小计  mezisoučet
-    total (?:excl|before)  net total  total net\b  previous (?:charges|balance)
+    total (?:excl|before)  \btaxable\b  net total  total net\b  previous (?:charges|balance)
     total (?:no\.? of )?(?:qty|quantity|items?|pcs|units?|number|article|weight)
     total (?:savings?|discounts?|disc\b|points?|saved|cash|tender|paid|payment)
     \bqty\b  \bquantity\b  \bitem\(?s?\)? ?(?:count|:)  no\.? of items?
@@ -88,6 +88,7 @@ ROUNDING = labels_in_lower_case(r"""
 """)
 #: Words that make any total one without tax, or a part of it.
 WITHOUT_TAX = labels_in_lower_case(r"""
+    \btaxable\b
     \bohne\b  \bnetto\b(?! a pagare)  \bexcl  \bexkl  \bexc\b  \bhors\b  \bht\b  \bh\.t\.  before tax  without tax
     sin iva  senza iva  zuschl[aä]g  abschl[aä]g  allowance  surcharge
     sem iva  \bzzgl\b  \bexclusief\b  imponibile  base imponible  sub-?total  без ндс  \bnet total\b  \bnet amount\b

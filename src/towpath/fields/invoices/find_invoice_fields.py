@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from towpath.fields.invoices.totals import choose_totals
 from towpath.model.content import Extraction
 
 #: Countries whose currency is called dollar; the sign alone does not say which.
+_CHINESE, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff円]")
 _DOLLARS = ("USD", "CAD", "AUD", "SGD", "HKD", "NZD", "MXN")
 
 
@@ -174,8 +176,16 @@ def _currency(rows: Sequence[Row], amounts: Sequence[Amount]) -> str | None:
         (mark, count), *others = counts.most_common(2)
         if others and others[0][1] == count:
             continue
+        if mark == "JPY" and _is_chinese(rows):
+            return "CNY"
         if mark != "$":
             return mark
         dollars = [code for code in _DOLLARS if named[code]]
         return dollars[0] if len(dollars) == 1 else None
     return None
+
+
+def _is_chinese(rows: Sequence[Row]) -> bool:
+    """True for Chinese letters without Japanese ones: both countries write the sign of the yen."""
+    text = "".join(row.text for row in rows)
+    return _CHINESE.search(text) is not None and _KANA.search(text) is None

@@ -38,7 +38,8 @@ INVOICE_NUMBER = labels_at_word_start(r"""
     (?:receipt|bill|slip|doc(?:ument)?|transaction|trans|check|chk|ticket|bon)[\s.]*(?:<number>)\b[.:]?
     invoice (?:ref|reference)  no\.? ?(?:invois|resit)  dokument[\s.-]*(?:<number>)\b\.?
     рахунок(?:-фактура)?\s*(?:№|n|номер)  請求(?:書)?番号  发票号码?  發票號碼?  számla ?szám\w*
-    τιμολόγιο\s*(?:<number>)  lasku(?:n)?\s?numero  faktura\s*č(?:íslo)?\.?  regnings?(?:nummer|nr)\.?
+    τιμολόγιο\s*(?:<number>)  lasku(?:n)?\s?numero  faktura\b[ \w–-]{0,25}?(?<!\w)č(?:íslo|\.)
+    regnings?(?:nummer|nr)\.?
 """)
 #: The document's title with its number behind it: "Invoice INV/2023/0008", "Facture FA-2017-0010".
 INVOICE_TITLE = labels_anywhere(r"""

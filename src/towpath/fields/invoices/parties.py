@@ -231,7 +231,17 @@ def _behind_labels(rows: Sequence[Row]) -> list[tuple[int, Cell, str]]:
             name = clean_name(text)
             if text and is_name(name) and not labels.CUSTOMER.match(name):
                 found.append((index, cell, name))
+            elif not text and label.end() >= len(cell.text.rstrip(" :：")):
+                found += _named_below(rows, index, cell)
     return found
+
+
+def _named_below(rows: Sequence[Row], index: int, cell: Cell) -> Iterator[tuple[int, Cell, str]]:
+    """The name in the cell directly below a label, behind the label "Name:"."""
+    for below in _cells_below(rows, index, cell)[:1]:
+        label, _, text = below.text.partition(":")
+        if text and _NAME_LABEL.fullmatch(label.strip()) and is_name(name := clean_name(text)):
+            yield index + 1, below, name
 
 
 def _behind_inner_labels(text: str) -> Iterator[str]:

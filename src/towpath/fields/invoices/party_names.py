@@ -42,6 +42,8 @@ def name_parts(text: str) -> list[str]:
 def clean_name(text: str) -> str:
     """A name without registration numbers, and without an address that follows the legal form."""
     name = _REGISTRATION.sub("", _ELECTRONIC_ADDRESS.sub(" ", SOLD_BY.sub("", text, count=1)))
+    if name.rstrip().endswith((":", "：")):
+        return name.strip()  # the label of an address, which is no name
     name = _STREET_BEHIND.sub("", name).strip(" \t*#=_-–—:;,|\"'“”")
     forms = [match for match in labels.LEGAL_FORM.finditer(name) if match.start() > 2]
     if forms:
