@@ -248,3 +248,27 @@ def test_the_sign_of_the_yen_is_a_chinese_currency_on_a_chinese_invoice():
     assert values([("請求書", 0.1, 0.02), ("ご請求金額", 0.1, 0.5), ("¥1200", 0.7, 0.5)])["total"].endswith(
         "JPY"
     )
+
+
+def test_the_customer_is_not_the_supplier_in_the_window_of_the_envelope():
+    places: list[Place] = [
+        ("Seil und Licht", 0.1, 0.02),
+        ("Kanalinvest SE", 0.1, 0.06),
+        ("Leistungsempfänger:", 0.1, 0.2),
+        ("Kanalinvest SE", 0.1, 0.215),
+        *without("Rope and Lamp"),
+    ]
+
+    assert values(places)["supplier"] == "Seil und Licht"
+
+
+def test_a_grand_total_without_decimals_counts_beside_amounts_with_decimals():
+    places: list[Place] = [
+        *without("Total"),
+        ("Total", 0.1, 0.4),
+        ("8000.00", 0.7, 0.4),
+        ("GRAND TOTAL", 0.1, 0.43),
+        ("9440", 0.7, 0.43),
+    ]
+
+    assert values(places)["total"] == "9440.00"

@@ -32,7 +32,7 @@ TOTAL_STRONG = labels_in_lower_case(r"""
     jumlah (?:besar|perlu dibayar|keseluruhan)  gross (?:total|amount)  total gross  order total  please pay
     direct debit amount  (?:всього|разом) до (?:сплати|оплати)  до (?:сплати|оплати)  k úhradě  fizetendő
     de plat[ăa]  genel toplam  ödenecek  maksettava  πληρωτέο  (?:ご)?請求金額  ご?請求額  お支払い?金額  总金额
-    價税合計  价税合计  應付  应付
+    價税合計  价税合计  （小写）  （小寫）  應付  应付
 """)
 #: Labels of a total, unless `NOT_TOTAL` says otherwise.
 TOTAL_PLAIN = labels_in_lower_case(r"""

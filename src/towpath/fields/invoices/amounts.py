@@ -191,8 +191,13 @@ def _without_counts(amounts: Sequence[Amount]) -> list[Amount]:
     """Without bare numbers; where no amount is labelled as total, those remain that have such a label."""
     proper = [amount for amount in amounts if not amount.is_bare]
     if any(amount.value and amount_labels.names_total(amount.label) for amount in proper):
-        return proper
+        # "Grand total 9440" is an amount also where the others have decimals.
+        return [amount for amount in amounts if not amount.is_bare or _is_strong_total(amount.label)]
     return [amount for amount in amounts if not amount.is_bare or amount_labels.names_sum(amount.label)]
+
+
+def _is_strong_total(label: str) -> bool:
+    return amount_labels.names_total(label) and amount_labels.TOTAL_STRONG.search(label) is not None
 
 
 def _label_left(texts: Sequence[str]) -> str:

@@ -63,6 +63,7 @@ def find_supplier(rows: Sequence[Row], *, receipt: bool) -> PartyMatch | None:
     names = (match[1] or match[2] for match in _DOMAIN.finditer(text))
     domains = {re.sub(r"\W", "", name.lower()) for name in names if name.lower() not in _FREE_MAIL}
     customer = _cells_of(labels.CUSTOMER, first_page, 4)
+    customer_names = _customer_names(first_page)
     labelled = _first_names(first_page)
     behind = _behind_labels(first_page)
     usual_height = median(cell.height for row in first_page for cell in row.cells)
@@ -78,7 +79,7 @@ def find_supplier(rows: Sequence[Row], *, receipt: bool) -> PartyMatch | None:
                 # The longer of two names with this domain; receipts print a brand above the name of the company.
                 score += 0.2 if len(name.split()) > 1 else 0.0
                 score += 0.3 if compact in domains else 0.0
-        score -= 3.0 if cell in customer else 0.0
+        score -= 3.0 if cell in customer or compact in customer_names else 0.0
         score += 3.0 if cell in labelled or (index, cell, name) in behind else 0.0
         score += 0.5 if cell.height > 1.3 * usual_height else 0.0
         score += 0.6 if len(name.split()) > 1 and text.lower().count(name.lower()) > 1 else 0.0
@@ -289,6 +290,18 @@ def _named_cells(rows: Sequence[Row]) -> list[Cell]:
 
 def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
+
+
+def _customer_names(rows: Sequence[Row]) -> set[str]:
+    """The letters of the names directly below a label of the customer, which may stand elsewhere without a label."""
+    names: set[str] = set()
+    for index, row in enumerate(rows):
+        for cell in row.cells:
+            label = cell.text.rstrip(" :：")
+            if labels.CUSTOMER.fullmatch(label) and "account" not in label.casefold():
+                below = [clean_name(other.text) for other in _cells_below(rows, index, cell)[:1]]
+                names.update(re.sub(r"\W", "", name.lower()) for name in below if is_name(name))
+    return names
 
 
 def _cells_of(label_pattern: re.Pattern[str], rows: Sequence[Row], count: int) -> set[Cell]:
