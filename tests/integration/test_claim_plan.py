@@ -263,7 +263,7 @@ where id in (select pg_temp.made_id('c', 100000 + n) from generate_series(1, 200
 """
 
 
-@pytest.mark.parametrize("verb", ["finish", "advance", "advance_through"])
+@pytest.mark.parametrize("verb", ["finish", "advance", "advance_through", "heartbeat"])
 def test_a_settlement_reads_only_its_own_jobs_of_those_in_progress(large: LargeDatabase, verb: str) -> None:
     batch = 20
     settled: dict[str, object] = {"epoch": 1, "result": {}, "follow_ups": [], "max_attempts": 5}
