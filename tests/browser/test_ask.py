@@ -24,7 +24,9 @@ def _ask(driver: PageDriver, question: str) -> None:
     expect(driver.page.locator(".spinner")).to_have_count(0)
 
 
-def test_a_citation_of_an_answer_opens_the_boxed_passage(driver: PageDriver, tmp_path: Path) -> None:
+def test_a_citation_of_an_answer_opens_the_boxed_passage(
+    driver: PageDriver, tmp_path: Path, screenshots: Path
+) -> None:
     client = Client(driver.home)
     document = client.upload("Agreement to ask about.pdf", agreement(tmp_path / "a.pdf", "ask").read_bytes())
     client.wait_until_finished(document["id"])
@@ -40,6 +42,7 @@ def test_a_citation_of_an_answer_opens_the_boxed_passage(driver: PageDriver, tmp
     expect(answer).to_contain_text("gates for repair")
     expect(answer).to_contain_text("No chat model is configured")
     assert not driver.violations()
+    driver.screenshot("ask", screenshots)
     citation = answer.get_by_role("link", name=re.compile("^Source 1: .*page 2")).first
     citation.focus()
     citation.press("Enter")
