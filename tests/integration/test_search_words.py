@@ -127,6 +127,16 @@ async def test_the_words_of_a_query_may_be_in_two_chunks_of_a_document(engine: E
     ]
 
 
+async def test_a_pair_of_letters_that_joins_two_words_is_no_missing_word(engine: EngineUnderTest):
+    collection = Collection(engine.database)
+    await collection.add("運河的水閘由管理員在夜間關閉。", name="lock.pdf")
+    await collection.add("恆星在巨大的雲氣中誕生。", name="star.pdf")
+    for number in range(8):
+        await collection.add(f"第{number}艘船的事件子的報告會寄給公司。", name=f"{number}.pdf")
+    assert (await found(collection, "哪樣子的事件會誕生恆星？"))[0] == "star"
+    assert await found(collection, "龘靐齉爩鱻麤") == []
+
+
 async def test_an_elided_article_makes_a_word_no_rarer(engine: EngineUnderTest):
     collection = Collection(engine.database)
     for number in range(6):

@@ -16,11 +16,11 @@ from towpath.ledger.database import Transaction
 from towpath.search.contract import RankedChunk
 from towpath.search.words.document_context import add_context, content_words
 from towpath.search.words.postings_reader import MatchedTerm, PostingsReader
+from towpath.search.words.query_coverage import coverage_weights, least_coverage
 from towpath.search.words.query_terms import FUNCTION_WORD_WEIGHT, WordQuery
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, Mask, SegmentCache
 from towpath.text.index_markers import CONTENTS
 from towpath.text.index_segment import Places
-from towpath.text.word_tokenizer import is_unsegmented
 
 #: The usual constants of BM25: how fast repetitions of a term stop to matter, and how much long chunks are reduced.
 K1 = 1.5
@@ -32,12 +32,6 @@ CONTENTS_FACTOR = 0.5
 MAX_IDENTIFIER_TERMS = 8
 MIN_IDENTIFIER_LENGTH = 5
 MAX_IDENTIFIER_FREQUENCY = 20
-
-#: In a query of at least this many pairs of letters, and no words, a hit covers more than this share of their
-#: weight, or than so many of its rarest pairs.
-MIN_PAIRS = 3
-MIN_PAIR_COVERAGE = 0.2
-MIN_PAIR_WEIGHT = 1.5
 
 Scores = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -237,9 +231,9 @@ def search_words(
     terms, joined, phrases = reader.words(), reader.joined(), reader.phrases()
     contents = reader.marked(CONTENTS)
     repeated = {term.form: term.repeated for term in query.joined}
-    covers = _coverage_weights(query, terms, phrases)
+    covers = coverage_weights(query, terms, phrases)
     mass = sum(covers)
-    least = _least_coverage(query, covers)
+    least = least_coverage(query, covers)
     segments = [
         _SegmentScores(
             segment,
@@ -297,29 +291,6 @@ def _named_chunks(segments: Sequence[_SegmentScores], named: Mapping[int, Places
                 places = places[segment.allowed[places]]
             found += segment.view.header.numbers[places].tolist()
     return tuple(found)
-
-
-def _coverage_weights(
-    query: WordQuery, terms: Sequence[MatchedTerm], phrases: Sequence[MatchedTerm]
-) -> list[float]:
-    """How much of the query each term covers: by rarity; function words cover nothing if there are others."""
-    content = [not term.is_function_word for term in query.terms]
-    if not any(content) and not phrases:
-        content = [True] * len(content)
-    words = [term.idf if counts else 0.0 for term, counts in zip(terms, content, strict=True)]
-    return words + [term.idf for term in phrases]
-
-
-def _least_coverage(query: WordQuery, covers: Sequence[float]) -> float:
-    """What a hit covers at least. Where words are not separated, a single pair of letters is no word."""
-    if (
-        query.phrases
-        or len(query.terms) < MIN_PAIRS
-        or not all(is_unsegmented(term.word) for term in query.terms)
-    ):
-        return 0.0
-    mass = sum(covers)
-    return min(MIN_PAIR_COVERAGE, MIN_PAIR_WEIGHT * max(covers) / mass) if mass else 0.0
 
 
 def _add(segment: _SegmentScores, term: MatchedTerm, weight: float, norms: Scores, cover: float) -> None:
