@@ -42,40 +42,33 @@ Codes = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
 
 
-def ngram_scores(query: Sequence[str], texts: Sequence[str]) -> Scores:
-    """The score of each text for the words of a query; 0 if it shares no sequence with them."""
+def ngram_scores(query: Sequence[str], texts: Sequence[str], window_share: float = 0.0) -> Scores:
+    """The score of each text for the words of a query; 0 if it shares no sequence with them.
+
+    With a ``window_share``, that of the best window is added in this share, both mapped to 0 … 1.
+    """
     wanted = _query_ngrams(query)
     if not len(wanted) or not texts:
         return np.zeros(len(texts), np.float32)
     folded = [_folded(text[:MAX_TEXT_LENGTH]) for text in texts]
     lengths = np.array([len(text) for text in folded], np.int64)
-    counts = _counts(wanted, folded, np.repeat(np.arange(len(texts)), lengths))
-    return _bm25(counts, lengths / max(1.0, float(lengths.mean())))
-
-
-def window_scores(query: Sequence[str], texts: Sequence[str]) -> Scores:
-    """The score of the best window of each text."""
-    wanted = _query_ngrams(query)
-    if not len(wanted) or not texts:
-        return np.zeros(len(texts), np.float32)
-    folded = [_folded(text[:MAX_TEXT_LENGTH]) for text in texts]
-    lengths = np.array([len(text) for text in folded], np.int64)
-    steps = -(-lengths // WINDOW_STEP)
+    steps = -(-lengths // WINDOW_STEP) if window_share else np.ones(len(texts), np.int64)
     first = np.cumsum(steps) - steps
-    offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    counts = _counts(wanted, folded, np.repeat(first, lengths) + offsets // WINDOW_STEP)
+    row_of = np.repeat(first, lengths)
+    if window_share:
+        row_of += (np.arange(len(row_of)) - np.repeat(np.cumsum(lengths) - lengths, lengths)) // WINDOW_STEP
+    counts = _counts(wanted, folded, row_of)
+    whole = np.add.reduceat(counts, first) if window_share else counts
+    scores = _bm25(whole, lengths / max(1.0, float(lengths.mean())))
+    if not window_share:
+        return scores
     # A window is a step and the next one of the same text.
-    windows = counts.copy()
-    windows[:-1] += counts[1:]
-    windows[first + steps - 1] = counts[first + steps - 1]
-    return np.maximum.reduceat(_bm25(windows, np.ones(len(windows))), first)
-
-
-def blended(whole: Scores, windows: Scores, window_share: float) -> Scores:
-    """Both scores mapped to 0 … 1 and added; ``window_share`` is that of the windows in the sum."""
-    return (
-        np.float32(1 - window_share) * _scaled(whole) + np.float32(window_share) * _scaled(windows)
-    ).astype(np.float32)
+    last = first + steps - 1
+    ends = counts[last]
+    counts[:-1] += counts[1:].copy()
+    counts[last] = ends
+    windows = np.maximum.reduceat(_bm25(counts, np.ones(len(counts))), first)
+    return ((1 - window_share) * _scaled(scores) + window_share * _scaled(windows)).astype(np.float32)
 
 
 def _scaled(scores: Scores) -> Scores:

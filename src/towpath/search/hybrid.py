@@ -347,10 +347,7 @@ def _ngram_scores(
     """The scores of chunks by the sequences of letters that they share with the query."""
     texts = read_texts(tx, numbers)
     query_words, found = word_list(parsed.text), list(texts.values())
-    scores = character_ngrams.ngram_scores(query_words, found)
-    if window_share:
-        windows = character_ngrams.window_scores(query_words, found)
-        scores = character_ngrams.blended(scores, windows, window_share)
+    scores = character_ngrams.ngram_scores(query_words, found, window_share)
     return dict(zip(texts, scores.tolist(), strict=True))
 
 

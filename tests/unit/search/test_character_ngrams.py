@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from towpath.search import fusion
-from towpath.search.character_ngrams import WINDOW_STEP, blended, ngram_scores, window_scores
+from towpath.search.character_ngrams import WINDOW_STEP, ngram_scores
 
 
 def scores(query: str, *texts: str) -> list[float]:
@@ -74,21 +73,25 @@ def test_letters_that_stand_together_score_above_scattered_ones():
     scattered = f"the keeper {filler} opens the eastern {filler} gate at night {filler}"
     query = "keeper opens eastern gate".split()
     whole = ngram_scores(query, [together, scattered])
-    windows = window_scores(query, [together, scattered])
+    windows = ngram_scores(query, [together, scattered], 1.0)
     assert whole[0] == pytest.approx(whole[1], rel=0.05)
     assert windows[0] > 1.3 * windows[1]
 
 
 def test_a_window_ends_with_its_text():
     half = "x" * (WINDOW_STEP - 10)
-    apart = window_scores(["water", "bridge"], [f"{half} water", f"bridge {half}", f"{half} water bridge"])
+    apart = ngram_scores(
+        ["water", "bridge"], [f"{half} water", f"bridge {half}", f"{half} water bridge"], 1.0
+    )
     assert apart[2] > 1.5 * max(apart[0], apart[1])
-    assert window_scores([], ["a text"]).tolist() == [0.0]
-    assert window_scores(["word"], []).tolist() == []
-    assert window_scores(["word"], ["", "a word"])[0] == 0
+    assert ngram_scores([], ["a text"], 1.0).tolist() == [0.0]
+    assert ngram_scores(["word"], [], 1.0).tolist() == []
+    assert ngram_scores(["word"], ["", "a word"], 1.0)[0] == 0
 
 
-def test_both_scores_are_scaled_before_they_are_blended():
-    scores = blended(np.array([4, 2, 0], np.float32), np.array([0, 50, 100], np.float32), 0.4)
-    assert scores.tolist() == pytest.approx([0.6, 0.5, 0.4])
-    assert blended(np.zeros(2, np.float32), np.zeros(2, np.float32), 0.4).tolist() == [0.0, 0.0]
+def test_both_scores_are_scaled_before_they_are_added():
+    texts = ["the keeper opens", "the keeper sleeps and the gate is closed for the night " * 5, "nothing"]
+    whole, windows, both = (ngram_scores(["keeper", "gate"], texts, share) for share in (0.0, 1.0, 0.4))
+    expected = 0.6 * whole / whole.max() + 0.4 * windows / windows.max()
+    assert both.tolist() == pytest.approx(expected.tolist())
+    assert ngram_scores(["xyz"], texts, 0.4).tolist() == [0.0] * 3
