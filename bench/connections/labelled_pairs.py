@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from towpath.connections.boilerplate import MAX_DOCUMENTS, recurring, without_recurring
 from towpath.connections.comparison import MIN_COPIED_SHARE, NEIGHBOURS, POSSIBLE_CONNECTIONS
 from towpath.connections.editions import editions
 from towpath.connections.features import PairFeatures, TermCounts
@@ -122,16 +123,25 @@ class Collection:
         for passage in members:
             self._texts.setdefault(passage.document, []).append(passage.text)
         self._profiles = list(self._make_profiles(unrelated))
+        # The library has the document itself and the others.
+        self._recurring = recurring(self._texts, MAX_DOCUMENTS + 1)
         self._tfidf = _tfidf_vectors([passage.text for passage in members])
 
     def measure(self, pair: LabelledPair) -> MeasuredPair:
         row, other = self._rows[pair.one.id], self._rows[pair.other.id]
-        texts = pair.one.text, pair.other.text
+        texts = self._compared_texts(pair)
         profiles = self._profiles[row], self._profiles[other]
         cosine = float(self._vectors[row] @ self._vectors[other])
         features = PairFeatures(texts, profiles, cosine, self._counts)
         tfidf = sum(weight * self._tfidf[other].get(term, 0.0) for term, weight in self._tfidf[row].items())
         return MeasuredPair(pair, features, is_eligible(features), cosine, tfidf)
+
+    def _compared_texts(self, pair: LabelledPair) -> tuple[str, str]:
+        """Without boilerplate: the product looks for it in the candidates of a passage, here in the whole library."""
+        one, other = pair.one.text, pair.other.text
+        if contained_share(one, other) >= MIN_COPIED_SHARE:
+            return one, other
+        return without_recurring(one, self._recurring), without_recurring(other, self._recurring)
 
     def are_editions(self, pair: LabelledPair) -> bool:
         one, other = self._texts[pair.one.document], self._texts[pair.other.document]

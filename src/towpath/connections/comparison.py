@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from towpath.connections.boilerplate import MAX_DOCUMENTS, recurring, without_recurring
 from towpath.connections.features import PairFeatures, TermCounts
 from towpath.connections.passage_text import analyze, contained_share
 from towpath.connections.scoring import MAX_COPIES, is_eligible, kind_of, load_model, spelled_terms
@@ -70,9 +71,23 @@ def score(work: Work) -> Scored:
             quoted = pair.features.quoted_share
             if quoted >= MIN_EDITION_HINT:
                 result.copied.setdefault(pair.other_document, []).append((*pair.ids, quoted))
-            if len(copies) <= MAX_COPIES and pair.belongs_together():
+        if len(copies) <= MAX_COPIES:
+            together = [pair for pair in pairs if pair.belongs_together()]
+            for pair in _with_own_evidence(together, pairs) if together else ():
                 result.connections.setdefault(pair.other_document, []).append(pair.connection())
     return result
+
+
+def _with_own_evidence(together: Sequence[_Pair], candidates: Sequence[_Pair]) -> list[_Pair]:
+    """The pairs that belong together also without the sentences that many of the candidates have."""
+    texts: dict[str, list[str]] = {}
+    for pair in candidates:
+        texts.setdefault(pair.other_document, []).append(pair.features.texts[1])
+    keys = recurring(texts) if len(texts) > MAX_DOCUMENTS else frozenset[int]()
+    if not keys:
+        return list(together)
+    reduced = (pair.without(keys) for pair in together)
+    return [pair for pair in reduced if pair.belongs_together()]
 
 
 def score_marked(
@@ -111,6 +126,13 @@ class _Pair:
         cosine = min(1.0, float(document.vectors[row] @ other.vectors[other_row]))
         features = PairFeatures(texts, (profile, other_profile), cosine, counts)
         return cls(ids, other.document_id, document.model, cosine, features)
+
+    def without(self, keys: frozenset[int]) -> _Pair:
+        """The pair without recurring sentences; a copy stays as it is."""
+        if self.features.quoted_share >= MIN_COPIED_SHARE:
+            return self
+        one, other = (without_recurring(text, keys) for text in self.features.texts)
+        return replace(self, features=self.features.of_texts(one, other))
 
     def belongs_together(self) -> bool:
         model = load_model(self.model)

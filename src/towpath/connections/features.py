@@ -92,11 +92,18 @@ class PairFeatures:
     ) -> None:
         self.texts = texts
         self.profiles = profiles
+        self._cosine, self._counts = cosine, counts
         self.passages = analyze(texts[0]), analyze(texts[1])
         self.similarity = csls(cosine, *(profile.neighbour_similarity for profile in profiles))
         one, other = self.passages
         #: The weights of the shared terms: high for rare ones.
         self.shared_terms = counts.weigh(term for term in one.terms if term in other.terms)
+
+    def of_texts(self, one: str, other: str) -> PairFeatures:
+        """The features of parts of the passages, with the profiles and the cosine of the whole ones."""
+        if (one, other) == self.texts:
+            return self
+        return PairFeatures((one, other), self.profiles, self._cosine, self._counts)
 
     @cached_property
     def rare_terms(self) -> int:
@@ -153,5 +160,4 @@ class PairFeatures:
             "not_prose": max(0.0, PROSE_SHARE - min(one.prose_share, other.prose_share)),
             "contents_page": self.contents_share,
             "copies": math.log1p(max(profile.copies for profile in self.profiles)),
-            "same_language": float(one.english == other.english),
         }

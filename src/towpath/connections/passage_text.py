@@ -36,13 +36,47 @@ _DATE_OR_AMOUNT = re.compile(
     r"\d{1,4}(?:[./-]\d{1,2}){1,2}(?:[./-]\d{2,4})?|[\d.,/-]{1,5}|\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?"
 )
 _SEPARATORS = re.compile(r"[\W_]+")
+# What separates the items of an enumeration: a comma, a semicolon or the mark of a list item.
+_ITEM_SEPARATOR = re.compile(r"[,;]|\n[ \t]*(?:[-*+•]|\d+[.)])\s")
+#: Three items in a row of at most three words and 30 characters are an enumeration.
+MIN_ITEMS, MAX_ITEM_WORDS, MAX_ITEM_LENGTH = 3, 3, 30
 _SECTION_NUMBER = re.compile(r"\d\.\d")
 _CONTENTS_SIGNS = ("→", "►", "....", "](#")
 # Sentences of licences and warranty disclaimers: documents of unrelated subjects have the same ones.
 _LICENCE = re.compile(
-    r"permission is hereby granted|implied\s+warrant|without\s+any\s+warranty|fitness\s+for\s+a\s+particular\s+purpose",
+    r"permission\s+is\s+(?:hereby\s+)?granted|implied\s+warrant|without\s+any\s+warranty|fitness\s+for\s+a\s+particular\s+purpose",
     re.IGNORECASE,
 )
+# Markup that no reader sees as text: the targets of links and images, addresses, placeholders of templates, and the
+# language of a code block. Its words are not what a passage is about.
+_MARKUP = re.compile(
+    r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\b(?:https?|ftp|mailto):[^\s<>\"'`)\]]+|\{\{.*?\}\}|<%.*?%>"
+    r"|(?<=```)[\w+-]+$",
+    re.MULTILINE,
+)
+# Cheaper than the expression above, and true of all text that it changes.
+_MARKUP_SIGNS = ("](", "://", "mailto:", "{{", "<%", "```")
+# Clauses that contracts and terms of use of unrelated subjects have, by the words that lawyers write them in.
+_CLAUSES = (
+    # Liability, indemnity, force majeure.
+    r"limitation of liability|(?:be|held) liable|punitive|theory of liability|consequential damages|indemnif",
+    r"hold harmless|force majeure|haftungsbeschränkung|haftungsausschluss|schadlos|höhere gewalt",
+    r"limitation de (?:la )?responsabilité",
+    # Governing law, severability, entire agreement.
+    r"governing law|(?:governed by|subject to) the laws?|exclusive jurisdiction|severab|entire agreement",
+    r"held (?:to be )?(?:invalid|unenforceable)|supersedes? all|gerichtsstand|unterlieg\w* de[mn] (?:recht|gesetz)",
+    r"gelten die gesetze|salvatorische|droit applicable|juridiction compétente|loi applicable",
+    # Changes of the terms, termination.
+    r"(?:may|reserve the right to) (?:update|change|modify|amend|revise) (?:this|these|our|the) (?:\w+ )?"
+    r"(?:polic|terms|notice|agreement|statement)",
+    r"terminate (?:this|the|your) (?:agreement|account|access)|vereinbarung (?:jederzeit|kündigen|beendet)",
+    r"(?:diese|vorliegenden?) bedingungen \w+|modifier (?:les|ces) (?:présentes )?conditions",
+    # Subscriptions, licences, confidentiality, prohibited uses.
+    r"automatic(?:ally)? renew|auto-renew|renews automatically|subscription fees?|non-?exclusive|royalty-free",
+    r"nicht ausschließliche|nichtexklusive|non exclusive|trade secrets|unsolicited",
+    r"(?:confidential|proprietary|business) information\W{1,3}(?:means|includes?|shall)",
+)
+_STANDARD_CLAUSE = re.compile("|".join(_CLAUSES), re.IGNORECASE)
 # A capitalized word inside a sentence. The first word of a sentence, a line or a list item says nothing.
 _CAPITALIZED = re.compile(r"(?<=[\w,;)]\s)[^\W\d_a-z][\w-]{2,}")
 #: A table of contents has a mark for every line, and a line has about this many words.
@@ -56,9 +90,19 @@ class PassageText:
         self._text = text
 
     @cached_property
+    def _visible_text(self) -> str:
+        """The text without markup."""
+        return (
+            _MARKUP.sub(" ", self._text) if any(map(self._text.__contains__, _MARKUP_SIGNS)) else self._text
+        )
+
+    @cached_property
     def terms(self) -> Mapping[str, float]:
-        """The terms with 1 + ln(count), so that a term that is repeated counts little more than once."""
-        counts = terms(self._counts, english=self.english)
+        """The terms with 1 + ln(count), so that a term that is repeated counts little more than once.
+
+        The items of an enumeration are mentioned in passing: they do not tell what a passage is about.
+        """
+        counts = terms(self._counts_outside_enumerations, english=self.english)
         return {term: 1.0 if count == 1 else 1.0 + math.log(count) for term, count in counts.items()}
 
     @cached_property
@@ -72,7 +116,7 @@ class PassageText:
     @cached_property
     def names(self) -> frozenset[str]:
         """The words with a capital letter inside a sentence: mostly names; in German all nouns."""
-        words = _CAPITALIZED.findall(self._text)
+        words = _CAPITALIZED.findall(self._visible_text)
         return frozenset(word.casefold() for word in words if word[0].isupper())
 
     @cached_property
@@ -101,12 +145,22 @@ class PassageText:
         return _LICENCE.search(self._text) is not None
 
     @cached_property
+    def is_standard_clause(self) -> bool:
+        return _STANDARD_CLAUSE.search(self._text) is not None
+
+    @cached_property
     def english(self) -> bool:
         return is_english(self._counts)
 
     @cached_property
     def _counts(self) -> Mapping[str, int]:
-        return count_words(self._text)
+        return count_words(self._visible_text)
+
+    @cached_property
+    def _counts_outside_enumerations(self) -> Mapping[str, int]:
+        text = self._visible_text
+        remaining = without_enumerations(text)
+        return self._counts if remaining == text else count_words(remaining)
 
     @cached_property
     def _word_count(self) -> int:
@@ -123,6 +177,25 @@ class PassageText:
 @lru_cache(maxsize=CACHED_TEXTS)
 def analyze(text: str) -> PassageText:
     return PassageText(text)
+
+
+def without_enumerations(text: str) -> str:
+    """The text without the short items that follow each other in an enumeration."""
+    items = _ITEM_SEPARATOR.split(text)
+    if len(items) < MIN_ITEMS:
+        return text
+    kept: list[str] = []
+    run: list[str] = []
+    for item in (*items, None):
+        if item is not None and len(item) <= MAX_ITEM_LENGTH and 0 < len(item.split()) <= MAX_ITEM_WORDS:
+            run.append(item)
+            continue
+        if len(run) < MIN_ITEMS:
+            kept += run
+        run.clear()
+        if item is not None:
+            kept.append(item)
+    return text if len(kept) == len(items) else " , ".join(kept)
 
 
 def identifiers(text: str) -> dict[str, str]:

@@ -78,7 +78,11 @@ def is_eligible(features: PairFeatures) -> bool:
         and max(profile.copies for profile in features.profiles) <= MAX_COPIES
         and min(passage.prose_share for passage in features.passages) >= MIN_PROSE_SHARE
         and features.contents_share < MAX_CONTENTS_SHARE
-        and not all(passage.is_licence for passage in features.passages)
+        and not any(passage.is_licence for passage in features.passages)
+        and (
+            features.quoted_share >= MIN_QUOTED_SHARE
+            or not all(passage.is_standard_clause for passage in features.passages)
+        )
         and (
             min(passage.words for passage in features.passages) >= MIN_WORDS
             or bool(features.shared_identifiers)
@@ -97,7 +101,8 @@ def spelled_terms(features: PairFeatures) -> list[str]:
     one, other = features.passages
     weights = features.shared_terms
     content = sorted(
-        weights.keys() - COMMON_WORDS - CONTRACTION_STUMPS, key=lambda term: (-weights[term], term)
+        (term for term in weights.keys() - COMMON_WORDS - CONTRACTION_STUMPS if not term.isdecimal()),
+        key=lambda term: (-weights[term], term),
     )
     rarest = [term for term in content if not is_unsegmented(term)][:MAX_SHARED_TERMS]
     words = [min(one.spellings[term], other.spellings[term]) for term in rarest]
