@@ -238,7 +238,7 @@ def test_a_taxable_amount_is_not_the_total():
         ]
     )
 
-    assert found["total"] == "17676.00"
+    assert found["total"] == "17676.00 EUR"
 
 
 def test_the_sign_of_the_yen_is_a_chinese_currency_on_a_chinese_invoice():
@@ -271,4 +271,4 @@ def test_a_grand_total_without_decimals_counts_beside_amounts_with_decimals():
         ("9440", 0.7, 0.43),
     ]
 
-    assert values(places)["total"] == "9440.00"
+    assert values(places)["total"] == "9440.00 EUR"
