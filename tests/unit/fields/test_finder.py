@@ -118,8 +118,10 @@ def test_an_author_of_one_word_is_named_in_the_text():
 
 
 def test_a_language_that_is_a_guess_is_not_shown(monkeypatch: pytest.MonkeyPatch):
-    guess = DocumentLanguage("ca", 0.26)
-    monkeypatch.setattr(document_properties, "guess_language", lambda text: guess)
+    def guess(text: str) -> DocumentLanguage:
+        return DocumentLanguage("ca", 0.26)
+
+    monkeypatch.setattr(document_properties, "guess_language", guess)
 
     assert "language" not in about("Lorem ipsum dolor sit amet")
     assert about("Lorem ipsum dolor sit amet", language="la")["language"] == "la"

@@ -21,6 +21,7 @@ from towpath.model.content import Extraction
 
 #: Countries whose currency is called dollar; the sign alone does not say which.
 _CHINESE, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff円]")
+_MIN_CHINESE_LETTERS = 5
 _DOLLARS = ("USD", "CAD", "AUD", "SGD", "HKD", "NZD", "MXN")
 
 
@@ -186,6 +187,9 @@ def _currency(rows: Sequence[Row], amounts: Sequence[Amount]) -> str | None:
 
 
 def _is_chinese(rows: Sequence[Row]) -> bool:
-    """True for Chinese letters without Japanese ones: both countries write the sign of the yen."""
+    """True for Chinese letters without Japanese ones: both countries write the sign of the yen.
+
+    A few letters, such as those of one label, are of both languages.
+    """
     text = "".join(row.text for row in rows)
-    return _CHINESE.search(text) is not None and _KANA.search(text) is None
+    return len(_CHINESE.findall(text)) >= _MIN_CHINESE_LETTERS and _KANA.search(text) is None

@@ -19,7 +19,7 @@ _LABELS = re.compile(
 )
 _SEPARATOR = re.compile(r"\s+[-–—·•|*]+\s+|\s*[·•|]\s*|,\s+(?=\d)|\s{2,}")
 #: Addresses within a name: mail, web, and a street with its number behind a name.
-_ELECTRONIC_ADDRESS = re.compile(r"\S+@\S+|(?:https?://|www\.)\S+", re.IGNORECASE)
+_ELECTRONIC_ADDRESS = re.compile(r"(?<!\S)[^\s@]++@\S++|(?:https?://|www\.)\S++", re.IGNORECASE)
 _STREET_BEHIND = re.compile(
     r"(?<=\w)[\s,]+[^\W\d_]{3,}(?:stra(?:ß|ss)e|str\.|straat|weg|gasse|allee|platz|gatan|vägen|vej)\s\d.*\Z",
     re.IGNORECASE,

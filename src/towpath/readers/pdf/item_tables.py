@@ -15,8 +15,10 @@ from towpath.readers.pdf.page_layout import Line, PageLayout, line_text, runs_re
 from towpath.readers.pdf.ruled_tables import RuledTable
 
 _CURRENCY = r"(?:[€$£¥₹]|[A-Z]{3}|kr|zł|Kč|Rs\.?)"
+_SPACE = r"\s{0,3}+"
 _AMOUNT = re.compile(
-    rf"{_CURRENCY}?\s*[-+(]?\s*{_CURRENCY}?\s*\d{{1,3}}(?:[.,'’ ]?\d{{3}})*[.,]\d{{2}}\s*[-)]?\s*{_CURRENCY}?\s*\*?",
+    rf"{_CURRENCY}?{_SPACE}[-+(]?{_SPACE}{_CURRENCY}?{_SPACE}\d{{1,3}}(?:[.,'’ ]?\d{{3}}){{0,6}}[.,]\d{{2}}"
+    rf"{_SPACE}[-)]?{_SPACE}{_CURRENCY}?{_SPACE}\*?",
 )
 #: How every amount ends: most pages have none, and are not searched further.
 _DECIMALS = re.compile(r"[.,]\d\d[^\w\n]{0,3}(?:[^\W\d]{1,3}\.?)?[*\s]*$", re.MULTILINE)
