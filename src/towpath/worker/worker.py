@@ -50,8 +50,11 @@ log = logging.getLogger(__name__)
 MAX_UNSETTLED_SECONDS = 0.5
 
 
-class Link(NamedTuple):
-    """An executed stage. Its lease is that of the first stage, or the one that the stage before it will keep."""
+class ExecutedStage(NamedTuple):
+    """A stage that was executed and is not settled yet.
+
+    Its lease is that of the first stage, or the one that the stage before it will keep.
+    """
 
     job: ClaimedJob
     settlement: Settlement
@@ -185,56 +188,56 @@ class Worker:
         next_job: ClaimedJob | None = job
         while next_job is not None:
             held = self._heartbeater.hold(next_job.lease, asked_at, cancel)
-            links: list[Link] = []
+            executed: list[ExecutedStage] = []
             try:
-                links = await self._execute_stages(next_job, held)
+                executed = await self._execute_stages(next_job, held)
                 asked_at = time.monotonic()
-                next_job = await self._settle_stages(links, held) if links else None
+                next_job = await self._settle_stages(executed, held) if executed else None
             finally:
                 self._heartbeater.drop(held)
-                settlement = links[-1].settlement if links else None
+                settlement = executed[-1].settlement if executed else None
                 acknowledge(self._queue, held.lease, settlement, self._clock.now())
 
-    async def _execute_stages(self, job: ClaimedJob, held: HeldLease) -> list[Link]:
+    async def _execute_stages(self, job: ClaimedJob, held: HeldLease) -> list[ExecutedStage]:
         """Execute the job, and the short stages after it that need no checkpoint; nothing if the lease is lost.
 
         A stage that turns out to need the checkpoint of the one before it is not among them.
         """
-        links: list[Link] = []
+        executed: list[ExecutedStage] = []
         started = time.monotonic()
         while True:
             with job_context(job):
                 try:
                     settlement = await self._execute(job, held)
                 except CheckpointNeeded:
-                    return links
+                    return executed
                 if settlement is None:
                     log_lease_lost(job)
                     return []
             if not isinstance(settlement, Advance) or not settlement.keep:
-                return [*links, Link(job, settlement)]
+                return [*executed, ExecutedStage(job, settlement)]
             if time.monotonic() - started > MAX_UNSETTLED_SECONDS:
-                return [*links, Link(job, settlement)]
+                return [*executed, ExecutedStage(job, settlement)]
             if not self._executor.needs_no_checkpoint(job, settlement):
-                return [*links, Link(job, settlement)]
+                return [*executed, ExecutedStage(job, settlement)]
             settlement = replace(settlement, next_id=new_id())
-            links.append(Link(job, settlement))
+            executed.append(ExecutedStage(job, settlement))
             assert settlement.next_id is not None
             job = _following(job, settlement, replace(job.lease, job_id=settlement.next_id, epoch=1))
 
-    async def _settle_stages(self, links: Sequence[Link], held: HeldLease) -> ClaimedJob | None:
+    async def _settle_stages(self, executed: Sequence[ExecutedStage], held: HeldLease) -> ClaimedJob | None:
         """Settle the executed stages, in one transaction if all were completed; the next job if its lease is kept."""
-        last = links[-1]
-        if len(links) > 1 and isinstance(last.settlement, Advance | Finish):
+        last = executed[-1]
+        if len(executed) > 1 and isinstance(last.settlement, Advance | Finish):
             held.mark_settling()
             try:
-                settled = await self._settle_shielded(_joined(links), held)
+                settled = await self._settle_shielded(_joined(executed), held)
             except Exception:
-                log.exception("%d stages could not be settled together; settling each", len(links))
+                log.exception("%d stages could not be settled together; settling each", len(executed))
             else:
-                return [self._next_job(link.job, link.settlement, settled) for link in links][-1]
+                return [self._next_job(stage.job, stage.settlement, settled) for stage in executed][-1]
         next_job = None
-        for job, settlement in links:
+        for job, settlement in executed:
             with job_log_context(job):
                 settled = await self._settle(job, settlement, held)
             next_job = self._next_job(job, settlement, settled)
@@ -335,10 +338,10 @@ def _following(job: ClaimedJob, settlement: Advance, lease: Lease) -> ClaimedJob
     )
 
 
-def _joined(links: Sequence[Link]) -> Settlement:
+def _joined(executed: Sequence[ExecutedStage]) -> Settlement:
     """One settlement of all stages."""
-    joined = links[-1].settlement
-    for _, settlement in reversed(links[:-1]):
+    joined = executed[-1].settlement
+    for _, settlement in reversed(executed[:-1]):
         assert isinstance(settlement, Advance)
         assert isinstance(joined, Advance | Finish)
         joined = replace(settlement, then=joined)

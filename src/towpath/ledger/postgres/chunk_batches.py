@@ -41,7 +41,7 @@ from unnest(%(id)s::uuid[], %(ordinal)s::integer[], %(anchor)s::text[]) as item 
 where chunks.id = item.id
 """
 
-_EMBED = """
+_UPDATE_VECTORS = """
 update chunks
 set vector = item.vector, model = %(model)s, dimension = %(dimension)s::integer
 from unnest(%(id)s::uuid[], %(vector)b) as item (id, vector)
@@ -49,19 +49,19 @@ where chunks.id = item.id
 """
 
 
-def insert(tx: Transaction, common: dict[str, Any], rows: Rows) -> None:
+def insert_chunks(tx: Transaction, common: dict[str, Any], rows: Rows) -> None:
     """Insert chunks; ``common`` has the values that are the same for all of them."""
     _execute(tx, _INSERT, common, rows)
 
 
-def move(tx: Transaction, rows: Rows, *, indexed: bool) -> None:
+def move_chunks(tx: Transaction, rows: Rows, *, indexed: bool) -> None:
     """Store new ordinals and anchors. A changed row is inserted into the vector index again if it is ``indexed``."""
     _execute(tx, _MOVE, {"indexed": indexed}, rows)
 
 
-def embed(tx: Transaction, common: dict[str, Any], rows: Rows) -> None:
+def update_vectors(tx: Transaction, common: dict[str, Any], rows: Rows) -> None:
     """Store new vectors."""
-    _execute(tx, _EMBED, common, rows)
+    _execute(tx, _UPDATE_VECTORS, common, rows)
 
 
 class _VectorArray:

@@ -84,11 +84,11 @@ def _write_postgres(
 
     if moved:
         # All at once: the constraint on ordinals is checked at the end of the statement.
-        chunk_batches.move(tx, moved, indexed=common["dimension"] is not None)
+        chunk_batches.move_chunks(tx, moved, indexed=common["dimension"] is not None)
     for batch in _batches(embedded):
-        chunk_batches.embed(tx, common, batch)
+        chunk_batches.update_vectors(tx, common, batch)
     for batch in _batches(added):
-        chunk_batches.insert(tx, common, batch)
+        chunk_batches.insert_chunks(tx, common, batch)
 
 
 def _write_sqlite(tx: Transaction, common: dict[str, Any], added: Rows, moved: Rows, embedded: Rows) -> None:
