@@ -22,7 +22,7 @@ from towpath.ledger.contract.library_models import LibraryModels
 from towpath.ledger.contract.pauses import PauseStore
 from towpath.ledger.contract.webhooks import Webhooks
 from towpath.ledger.database import Database
-from towpath.ledger.schema_revisions import newest_schema
+from towpath.ledger.schema_version import newest_schema
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.model.run_stages import OPTION as STAGES_OPTION
 from towpath.notify.in_process import InProcessNotifier

@@ -22,7 +22,7 @@ from towpath.config.profiles import PROFILES
 from towpath.errors import UserError
 from towpath.ledger import migrate as migrations
 from towpath.ledger.contract.ledger import PruneResult
-from towpath.ledger.schema_revisions import newest_schema
+from towpath.ledger.schema_version import newest_schema
 from towpath.ledger.sql_ledger import SqlLedger
 from towpath.queries.documents import SqlDocumentQueries
 from towpath.queries.setting_differences import setting_differences

@@ -1,4 +1,4 @@
-"""Commands about the program itself: config, completion."""
+"""The commands `towpath config` and `towpath completion` (of shells)."""
 
 from __future__ import annotations
 

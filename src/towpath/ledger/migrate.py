@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from towpath.errors import ConfigError, DatabaseUnavailable
 from towpath.ledger import columns
 from towpath.ledger.postgres.row_level_security import Roles, enable_rls
-from towpath.ledger.schema_revisions import known_schemas, newest_schema, read_schema
+from towpath.ledger.schema_version import known_schemas, newest_schema, read_schema
 from towpath.ledger.sqlite.copy_database import copy_database
 
 log = logging.getLogger(__name__)

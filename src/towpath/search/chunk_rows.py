@@ -1,4 +1,4 @@
-"""Reads the chunks of search hits with their document names; the same SQL on both engines."""
+"""Reads the chunks of search hits with their document names; the same SQL on SQLite and Postgres."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from towpath.clock import ManualClock
 from towpath.ledger import migrate
-from towpath.ledger.schema_revisions import newest_schema
+from towpath.ledger.schema_version import newest_schema
 from towpath.ledger.sqlite.database import SqliteDatabase
 from towpath.sdk.stage import OwnStage
 from towpath.testing.kill_points import KillPoint, KillReport

@@ -1,4 +1,4 @@
-"""Decodes what a child process sends, without running code that a hostile file could have put into it.
+"""Decodes pickled answers of child processes; code that a hostile file put into an answer is not run.
 
 Pickle can name any function; this decoder accepts values of Towpath's own data types, errors, plain values and arrays.
 Pickle can also set attributes of what it names. So it never gets a class that can be changed, but a stand-in that

@@ -1,4 +1,4 @@
-"""resubmit: the same bytes again are the same document, with a new run only if the last one may now succeed."""
+"""resubmit: the same bytes again are the same document; a new run starts only if the last one failed and may work."""
 
 from __future__ import annotations
 

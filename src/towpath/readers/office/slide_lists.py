@@ -1,4 +1,4 @@
-"""Writes the bulleted and numbered paragraphs of a text on a slide."""
+"""Writes the bulleted and numbered paragraphs of a text box on a slide as markdown lists (PPT and PPTX)."""
 
 from __future__ import annotations
 

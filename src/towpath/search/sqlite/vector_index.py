@@ -1,4 +1,7 @@
-"""An in-memory vector index with exact search. Each index is an immutable snapshot; newer ones share its arrays."""
+"""The vector index of a library on SQLite: in memory, with exact search.
+
+Each index is an immutable snapshot; newer ones share its arrays.
+"""
 
 from __future__ import annotations
 

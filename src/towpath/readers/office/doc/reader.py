@@ -9,7 +9,7 @@ from towpath import rejections
 from towpath.errors import Rejected
 from towpath.model.content import Extraction
 from towpath.readers.common.page_breaks import blocks_with_pages, pages_from_starts
-from towpath.readers.office.doc.body import BodyWriter
+from towpath.readers.office.doc.render_markdown import BodyWriter
 from towpath.readers.office.doc.word_file import FORMAT_NAME, open_word_file
 
 

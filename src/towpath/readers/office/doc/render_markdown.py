@@ -1,4 +1,4 @@
-"""Writes the paragraphs of a .doc file as markdown: headings, lists, tables, notes."""
+"""Writes the paragraphs of a .doc file (binary Word) as markdown: headings, lists, tables, notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema revisions that this version knows, and the one of a database, without importing Alembic.
+"""Which schema versions this program knows, and which one a database has, without importing Alembic.
 
 A start with a current schema needs no migration, and importing Alembic takes longer than reading the revision.
 """

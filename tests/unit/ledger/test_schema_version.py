@@ -8,7 +8,7 @@ import sys
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from towpath.ledger.schema_revisions import known_schemas, newest_schema
+from towpath.ledger.schema_version import known_schemas, newest_schema
 
 
 def test_the_known_schemas_are_the_revisions_of_alembic() -> None:
