@@ -1,4 +1,4 @@
-"""`towpath check --repair`: deletes no file that a running worker stored and has not settled yet."""
+"""`towpath check --repair`: deletes no file of a running worker, and none beside a database of another library."""
 
 from __future__ import annotations
 
@@ -39,3 +39,16 @@ def test_nothing_is_deleted_while_workers_of_postgres_hold_jobs(
         asyncio.run(ledger.settle([Release(job.lease)], NOW))
         assert "1 orphaned (deleted)" in CliRunner().invoke(main, command, input="y\n").output
         assert not orphan.exists()
+
+
+def test_nothing_is_deleted_beside_an_empty_database(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    original = tmp_path / "blobs" / "orgs" / "a" / "originals" / "contract"
+    original.parent.mkdir(parents=True)
+    original.write_bytes(b"The row that refers to it is in another database.")
+    command = ["check", "--repair", "--data", str(tmp_path), "--database", postgres_server.create_migrated()]
+
+    refused = CliRunner().invoke(main, command, input="y\n")
+
+    assert refused.exit_code != 0
+    assert "The database knows none of the 1 stored file; nothing was deleted." in refused.output
+    assert original.exists()

@@ -116,6 +116,11 @@ async def _verify_files(settings: Settings, repair: bool) -> StoredFilesCheck:
         # After the files: what is stored meanwhile is no orphan.
         referenced = await queries.blob_keys()
         orphans = sorted(stored - referenced)
+        if repair and orphans and not referenced:
+            raise UserError(
+                f"The database knows none of the {counted(len(stored), 'stored file')}; nothing was deleted. "
+                "Check that --database and --data belong together."
+            )
         if repair:
             for key in orphans:
                 await store.delete(key)
