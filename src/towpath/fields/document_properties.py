@@ -27,6 +27,7 @@ _NO_AUTHORS = frozenset(
 _LONG_NUMBER = re.compile(r"\d{4}")
 #: Below this confidence the language of a document is not shown, rather than a wrong one.
 _MIN_LANGUAGE_CONFIDENCE = 0.3
+_MAX_AUTHORS = 100
 _LANGUAGE_CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
 
 
@@ -36,8 +37,10 @@ def document_properties(extraction: Extraction, file_name: str = "") -> Iterator
         yield FieldMatch("page_count", str(len(extraction.pages)), "number", 1.0)
     yield from _language(extraction)
     yield from title_fields(extraction, file_name)
-    for author in extraction.metadata.get("authors", "").split(";"):
-        if _is_author(author.strip(), extraction.markdown):
+    authors = extraction.metadata.get("authors", "").split(";")[:_MAX_AUTHORS]
+    text = extraction.markdown.casefold() if any(authors) else ""
+    for author in authors:
+        if _is_author(author.strip(), text):
             yield FieldMatch("author", " ".join(author.split()), "person", 0.9)
     for key, name in _DATES.items():
         value = extraction.metadata.get(key, "").strip()
@@ -45,12 +48,12 @@ def document_properties(extraction: Extraction, file_name: str = "") -> Iterator
             yield FieldMatch(name, value, "date", 0.9)
 
 
-def _is_author(name: str, text: str) -> bool:
+def _is_author(name: str, casefolded_text: str) -> bool:
     """False for what programs write there: the name of an account, a placeholder, a number."""
     if sum(map(str.isalpha, name)) < 2 or name.casefold() in _NO_AUTHORS or _LONG_NUMBER.search(name):
         return False
     # One word may be an organization, which the text names, or an account.
-    return " " in name or not name.isascii() or (not name.islower() and name.casefold() in text.casefold())
+    return " " in name or not name.isascii() or (not name.islower() and name.casefold() in casefolded_text)
 
 
 def count_words(text: str) -> int:

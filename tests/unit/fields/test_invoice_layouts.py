@@ -172,6 +172,24 @@ def test_a_page_scanned_sideways_is_read_upright(direction: str):
     assert upright(box, direction).x0 == pytest.approx(0.7)  # type: ignore[arg-type]
 
 
+def test_a_scan_whose_lines_are_single_words_is_not_taken_for_sideways():
+    rows = [
+        ("上海市绳索有限公司", 0.1, 0.05),
+        ("发票号码：12345678", 0.1, 0.12),
+        ("开票日期：2024年03月12日", 0.1, 0.15),
+        ("价税合计：￥100.00", 0.1, 0.4),
+    ]
+    recognized = document(rows, confidence=0.95)
+    lines = [
+        Word(text, 1, Box(left, top, left + 0.02 * len(text), top + 0.02), 0.95) for text, left, top in rows
+    ]
+
+    found = {field.name: field.value for field in find_fields(replace(recognized, words=tuple(lines)))}
+
+    assert found["invoice_number"] == "12345678"
+    assert found["total"] == "100.00 CNY"
+
+
 def test_lines_of_a_crooked_photograph_are_not_mixed():
     """The boxes of two lines overlap; each line is one segment, and nothing stands beside the other."""
 
@@ -248,6 +266,19 @@ def test_the_sign_of_the_yen_is_a_chinese_currency_on_a_chinese_invoice():
     assert values([("請求書", 0.1, 0.02), ("ご請求金額", 0.1, 0.5), ("¥1200", 0.7, 0.5)])["total"].endswith(
         "JPY"
     )
+
+
+def test_the_sign_of_the_yen_is_a_japanese_currency_without_kana():
+    found = values(
+        [
+            ("請求書番号: 011001900111", 0.1, 0.02),
+            ("株式会社山田商店", 0.1, 0.1),
+            ("合計金額", 0.1, 0.5),
+            ("¥110,000", 0.7, 0.5),
+        ]
+    )
+
+    assert found["total"] == "110000.00 JPY"
 
 
 def test_the_customer_is_not_the_supplier_in_the_window_of_the_envelope():

@@ -184,6 +184,21 @@ def test_a_message_attached_to_an_outlook_message_becomes_a_mail(tmp_path: Path)
     assert write_members(str(path), "application/vnd.ms-outlook", str(target), 10, quiet) == files
 
 
+def test_text_that_latex_scales_or_colours_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.tex"
+    path.write_text(
+        r"""\documentclass{article}\begin{document}\color{red}{Open} \scalebox{0.8}{the gate}.
+
+\resizebox{\textwidth}{!}{%
+\begin{tabular}{ll}Lock & Keeper \\ Upper & Reed \\\end{tabular}}\end{document}"""
+    )
+
+    markdown = read_latex(path, quiet).markdown
+    assert "Open" in markdown
+    assert "the gate" in markdown
+    assert "| Upper | Reed |" in markdown
+
+
 def test_settings_of_latex_are_no_text_and_references_leave_no_blanks(tmp_path: Path) -> None:
     path = tmp_path / "a.tex"
     path.write_text(

@@ -19,9 +19,11 @@ from towpath.fields.invoices.rows_and_cells import Cell, Row, document_rows
 from towpath.fields.invoices.totals import choose_totals
 from towpath.model.content import Extraction
 
-#: Countries whose currency is called dollar; the sign alone does not say which.
-_CHINESE, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff円]")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MIN_CHINESE_LETTERS = 5
+#: Kana, and letters and words that only Japanese invoices have.
+_JAPANESE = re.compile(r"[\u3040-\u30ff円単様込]|株式会社|請求|消費税|御中|JPY")
+#: Countries whose currency is called dollar; the sign alone does not say which.
 _DOLLARS = ("USD", "CAD", "AUD", "SGD", "HKD", "NZD", "MXN")
 
 
@@ -192,4 +194,4 @@ def _is_chinese(rows: Sequence[Row]) -> bool:
     A few letters, such as those of one label, are of both languages.
     """
     text = "".join(row.text for row in rows)
-    return len(_CHINESE.findall(text)) >= _MIN_CHINESE_LETTERS and _KANA.search(text) is None
+    return len(_CHINESE.findall(text)) >= _MIN_CHINESE_LETTERS and _JAPANESE.search(text) is None

@@ -42,7 +42,7 @@ _CITY_WITH_CODE = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?\W*\Z|[A-Za-z]\s?-\s
 _NAME_LABEL = re.compile(r"(?:name|firma|company|nom|nombre|nome|nazwa|namn|naam|имя) ?:?", re.IGNORECASE)
 _MAX_ROWS = 14
 _MAX_LINE = 300
-#: Cells of a receipt that are further apart, in line heights, are columns.
+#: Cells of a receipt that are further apart are columns: shares of the width for each share of the height of a line.
 _COLUMN_GAP = 8
 
 

@@ -26,8 +26,8 @@ _STREET_BEHIND = re.compile(
 )
 #: A label that needs no colon: "Venduto da Amazon EU S.à r.l."
 SOLD_BY = re.compile(
-    r"(?:sold|issued|billed) by|invoice from|venduto da|emessa da|vendu par|émise? par|verkauft (?:von|durch)"
-    r"|ausgestellt von|vendido por|emitid[ao] por|verkocht door|sprzedane przez",
+    r"\b(?:(?:sold|issued|billed) by|invoice from|venduto da|emessa da|vendu par|émise? par|verkauft (?:von|durch)"
+    r"|ausgestellt von|vendido por|emitid[ao] por|verkocht door|sprzedane przez)",
     re.IGNORECASE,
 )
 _MAX_LENGTH = 70

@@ -27,15 +27,20 @@ class _Segment:
     box: Box
 
 
-def direction_of(words: Sequence[Word]) -> Direction:
-    """Where the text runs to on the page as shown: where most words have the next one."""
+def direction_of(words: Sequence[Word], ratio: float) -> Direction:
+    """Where the text runs to on the page as shown: where most words have the next one.
+
+    Only tall words run up or down: a line without blanks, as in Chinese, is one word with the next one below it.
+    """
+    boxes = [word.box for word in words if len(word.text) > 2]
+    is_sideways = 2 * sum((box.y1 - box.y0) * ratio > box.x1 - box.x0 for box in boxes) > len(boxes)
     right = left = down = up = 0
     for first, second in pairwise(words):
         x = _center_x(second.box) - _center_x(first.box)
         y = _center_y(second.box) - _center_y(first.box)
-        if _is_beside(first.box, second.box):
+        if not is_sideways and _is_beside(first.box, second.box):
             right, left = right + (x > 0), left + (x < 0)
-        elif _is_above(first.box, second.box):
+        elif is_sideways and _is_above(first.box, second.box):
             down, up = down + (y > 0), up + (y < 0)
     counts: dict[Direction, int] = {"right": right, "left": left, "down": down, "up": up}
     return max(counts, key=lambda direction: counts[direction])

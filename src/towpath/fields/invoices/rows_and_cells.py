@@ -91,7 +91,7 @@ def _rows_of_words(words: Sequence[Word], pages: Sequence[Page]) -> Iterator[Row
             for line in _lines(page_words):
                 yield Row(tuple(_cells(line, ratio)))
             continue
-        direction = direction_of(page_words)
+        direction = direction_of(page_words, ratio)
         ratio = 1 / ratio if direction in ("up", "down") else ratio
         for line in recognized_lines(turned(page_words, direction), ratio):
             yield Row(tuple(replace(cell, direction=direction) for cell in _cells(line, ratio)))

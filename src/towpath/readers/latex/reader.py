@@ -24,17 +24,17 @@ _MATH = re.compile(
     re.DOTALL,
 )
 _TABULAR = re.compile(
-    r"\\begin\{(tabular|tabularx|longtable)\*?\}(?:\[[^\]]*\])?(?:\{(?:[^{}]|\{[^{}]*\})*\})*(.*?)\\end\{\1\*?\}",
+    r"\\begin\{(tabular|tabularx|longtable)\*?\}(?:\[[^\]]{0,300}\])?(?:\{(?:[^{}]|\{[^{}]*\})*\})*(.*?)\\end\{\1\*?\}",
     re.DOTALL,
 )
 _HEADING = re.compile(
-    r"\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}"
+    r"\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]{0,300}\])?\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
-_ENVIRONMENT = re.compile(r"\\(begin|end)\{([\w*]+)\}(?:\[[^\]]*\])?")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{([\w*]+)\}(?:\[[^\]]{0,300}\])?")
 #: The arguments of these environments are widths, positions or counts.
 _ENVIRONMENT_ARGUMENTS = re.compile(
     r"(\\begin\{(?:thebibliography|multicols|minipage|subfigure|wrapfigure|wraptable|adjustbox)\*?\})"
-    r"(?:\[[^\]]*\]|\{[^{}]*\}){1,4}"
+    r"(?:\[[^\]]{0,300}\]|\{[^{}]{0,300}\}){1,4}"
 )
 _BIBLIOGRAPHY_ITEM = re.compile(r"\\bibitem(?:\[[^\]]{0,300}\])?\{[^{}]{0,200}\}")
 _ITEM = re.compile(r"\\item(?:\[([^\]]{0,300})\])?\s*")
@@ -45,10 +45,12 @@ _AUTHOR = re.compile(r"\\author" + _ARGUMENT)
 _SETTINGS = re.compile(
     r"\\(?:thispagestyle|pagestyle|pagenumbering|setcounter|addtocounter|setlength|addtolength|settowidth|hypersetup"
     r"|newcommand|renewcommand|providecommand|newtheorem|theoremstyle|newenvironment|renewenvironment|graphicspath"
-    r"|selectlanguage|addcontentsline|definecolor|color|fontsize|titlerunning|authorrunning|title|newif|let"
-    r"|vskip|hskip|resizebox|scalebox|raisebox|phantom|hphantom|vphantom|rule|orcidID|markboth|markright|enlargethispage"
+    r"|selectlanguage|addcontentsline|definecolor|fontsize|titlerunning|authorrunning|title|newif|let"
+    r"|vskip|hskip|phantom|hphantom|vphantom|rule|orcidID|markboth|markright|enlargethispage"
     r"|DeclareMathOperator|allowdisplaybreaks|captionsetup|lstset|bibliographystyle)\b\*?"
-    r"(?:\[[^\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\\\w+(?=\{|\[))*"
+    r"(?:\[[^\]]{0,300}\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\\\w+(?=\{|\[))*"
+    # The last argument of these is text.
+    r"|\\(?:color(?:\[[^\]]{0,300}\])?|scalebox|raisebox|resizebox\*?\{[^{}]{0,300}\})\{[^{}]{0,300}\}(?:\[[^\]]{0,300}\]){0,2}"
 )
 #: Spaces that a dropped reference leaves.
 _SPACES = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")

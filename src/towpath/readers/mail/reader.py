@@ -134,8 +134,8 @@ def attachment_name(part: MimePart) -> str:
 
 def name_of_message(subject: str) -> str:
     """The file name of a message that has none: its subject, without characters that divide paths."""
-    words = " ".join(re.sub(r"[/\\:*?\"<>|]", " ", subject).split())
-    return f"{words[:_MAX_NAME_LENGTH].rstrip(' .')}.eml" if words else "message.eml"
+    words = " ".join(re.sub(r"[/\\:*?\"<>|]", " ", subject).split())[:_MAX_NAME_LENGTH].rstrip(" .")
+    return f"{words}.eml" if words else "message.eml"
 
 
 def header_text(message: Message, name: str) -> str:

@@ -61,7 +61,10 @@ def choose_ruled_tables(blocks: Sequence[LayoutBlock], layout: PageLayout) -> Pa
         if replaced and id(table) not in placed:
             contents[replaced[0]] = (table,)
     free = {index: box for index, box in rectangles.items() if index not in contents}
+    placed_boxes = [item.box for parts in contents.values() for item in parts if isinstance(item, RuledTable)]
     for table in items:
+        if any(_shared_area(box, table.box) > 0 for box in placed_boxes):
+            continue
         replaced = _blocks_inside(table, free)
         if replaced and all(_has_fewer_rows(blocks[index], table) for index in replaced):
             contents |= dict.fromkeys(replaced, ())

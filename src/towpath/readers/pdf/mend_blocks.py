@@ -15,6 +15,8 @@ from towpath.readers.pdf.page_model import PageBlock
 _MIN_HEADING_WORDS = 6
 _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]*]*$")
 _SINGLE_LINE_HEIGHT = 0.03
+#: A large initial letter is taller, as a share of the page.
+_MIN_INITIAL_HEIGHT = 0.02
 _MIN_LINE_WORDS = 8
 # Space between two lines of one paragraph, in line heights.
 _MAX_LINE_SPACE = 1.2
@@ -59,7 +61,8 @@ def _is_initial(first: PageBlock, second: PageBlock) -> bool:
         return False
     if first.kind not in ("paragraph", "heading") or first.box is None or second.box is None:
         return False
-    is_beside = first.box.y0 < second.box.y1 and second.box.y0 < first.box.y1
+    is_large = first.box.y1 - first.box.y0 > _MIN_INITIAL_HEIGHT
+    is_beside = is_large and first.box.y0 < second.box.y1 and second.box.y0 < first.box.y1
     return is_beside and second.text[:1].islower() and first.box.x0 <= second.box.x0 + _MARGIN
 
 

@@ -203,7 +203,7 @@ def _are_paragraphs(first: Sequence[Line], second: Sequence[Line]) -> bool:
 
 
 def _divide(text: str, lines: Sequence[Line], starts: Sequence[int]) -> list[str] | None:
-    """The text divided before these lines; None if its letters are not those of the lines."""
+    """The text divided before these lines; None if its letters are not theirs, or a bold passage would be cut."""
     letters = [_letters("".join([run.text for run in line])) for line in lines]
     places = [offset for offset, character in enumerate(text) if character.isalnum()]
     printed = "".join(letters)
@@ -221,7 +221,7 @@ def _divide(text: str, lines: Sequence[Line], starts: Sequence[int]) -> list[str
         parts.append(text[part_start : end.start()].strip())
         part_start = end.end()
     parts.append(text[part_start:].strip())
-    return parts if all(parts) else None
+    return parts if all(part and part.count("**") % 2 == 0 for part in parts) else None
 
 
 def _letters(text: str) -> str:

@@ -26,7 +26,7 @@ _COMBINING = {
     "˚": "\u030a",
     "¸": "\u0327",
 }
-_ACCENT_AND_LETTER = re.compile(r"([´`¨ˆ˜ˇ˘¯˙˝˚])([A-Za-zıȷ])|([A-Za-z])(¸)")
+_ACCENT_AND_LETTER = re.compile(r"(?<!/)([´`¨ˆ˜ˇ˘¯˙˝˚])([A-Za-zıȷ])|([A-Za-z])(¸)")
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 

@@ -19,7 +19,7 @@ FORMAT_NAME = "subtitle file"
 _TIMES = re.compile(r"^\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s+[\d:.,]+.*$")
 _TAG = re.compile(r"</?[^<>]{1,60}>|\{\\[^{}]{1,40}\}")
 #: The name of a speaker in WebVTT: ``<v Roger Bingham>``, also with classes.
-_VOICE = re.compile(r"<v(?:\.[^<>\s]{1,40})?[ \t]+([^<>]{1,60})>")
+_VOICE = re.compile(r"<v(?:\.[^<>\s]{1,40})?[ \t]+([^<>]{1,60})>|</v>")
 _SECONDS_PER_PAGE = 60
 
 
@@ -73,4 +73,4 @@ def _turns(cue: str) -> Iterator[tuple[str, str]]:
     for speaker, part in zip(["", *parts[1::2]], parts[::2], strict=True):
         spoken = " ".join(_TAG.sub("", part).split())
         if spoken:
-            yield " ".join(html.unescape(speaker).split()), spoken
+            yield " ".join(html.unescape(speaker or "").split()), spoken

@@ -65,6 +65,19 @@ def test_a_line_with_room_behind_a_sentence_ends_a_paragraph():
     assert divided(*lines) == [" ".join(lines[:2]), " ".join(lines[2:])]
 
 
+def test_a_paragraph_is_not_divided_within_bold_text():
+    lines = (
+        "The lock keeper opened the upper gate in the morning and wrote the time of every boat",
+        "that passed into **his book.",
+        "Above the lock** the canal was wide enough for two boats, and horses rested on the grass",
+        "until the gate was closed again.",
+    )
+    layout = layout_of(*((50.0, line.replace("**", "")) for line in lines))
+    text = " ".join(lines)
+
+    assert divide_text(text, (50.0, 98.0, 550.0, 148.0), layout) == [(text, (50.0, 98.0, 550.0, 148.0))]
+
+
 def test_a_wrapped_paragraph_stays_one():
     lines = (
         "The lock keeper opened the upper gate in the morning and wrote the time of every boat",
@@ -185,6 +198,13 @@ def test_a_large_initial_is_joined_to_its_paragraph():
     assert len(mend_blocks([initial, apart])) == 2
 
 
+def test_a_letter_of_the_size_of_the_text_is_no_initial():
+    label = PageBlock("paragraph", "A", Box(0.1, 0.1, 0.12, 0.115))
+    text = PageBlock("paragraph", "small part of the table.", Box(0.12, 0.1, 0.9, 0.3))
+
+    assert [block.text for block in mend_blocks([label, text])] == ["A", "small part of the table."]
+
+
 @pytest.mark.parametrize(
     ("text", "joined"),
     [
@@ -195,6 +215,7 @@ def test_a_large_initial_is_joined_to_its_paragraph():
         ("Erd˝os", "Erdős"),
         ("Dvoˇr´ak", "Dvořák"),
         ("d´t", "d´t"),
+        ("www.lock.example/˜nora", "www.lock.example/˜nora"),
     ],
 )
 def test_accents_are_joined_with_their_letters(text: str, joined: str):

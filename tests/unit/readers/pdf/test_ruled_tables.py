@@ -83,3 +83,35 @@ def test_a_frame_around_text_is_no_table(tmp_path: Path) -> None:
         pdfs.lines(canvas, pdfs.LOREM, top=740)
 
     assert "|" not in read(tmp_path, draw)
+
+
+def test_the_items_of_a_ruled_table_do_not_appear_again_beside_its_totals(tmp_path: Path) -> None:
+    rows = [
+        ("Article", "Number", "Price", "Amount"),
+        ("Towing rope", "2", "10.00", "20.00"),
+        ("Lantern", "1", "15.00", "15.00"),
+        ("Boat hook", "4", "5.00", "20.00"),
+    ]
+    totals = [("Subtotal", "55.00"), ("VAT", "10.45"), ("Total due", "65.45")]
+
+    def draw(page: Any) -> None:
+        page.setFont("Helvetica", 11)
+        edges = (72, 250, 330, 410, 500)
+        for number, row in enumerate(rows):
+            y = 700 - 20 * number
+            page.drawString(edges[0] + 4, y, row[0])
+            for edge, text in zip(edges[2:], row[1:], strict=True):
+                page.drawRightString(edge - 4, y, text)
+        for number in range(len(rows) + 1):
+            page.line(edges[0], 714 - 20 * number, edges[-1], 714 - 20 * number)
+        for edge in edges:
+            page.line(edge, 714, edge, 714 - 20 * len(rows))
+        for number, (name, amount) in enumerate(totals):
+            page.drawRightString(406, 600 - 16 * number, name)
+            page.drawRightString(496, 600 - 16 * number, amount)
+
+    text = read(tmp_path, draw)
+
+    assert "| Towing rope | 2 | 10.00 | 20.00 |" in text
+    assert text.count("Towing rope") == 1
+    assert text.count("65.45") == 1
