@@ -24,7 +24,6 @@ from towpath.model.provider_answer import Answer
 from towpath.model.run import RunState
 from towpath.stages.contract import Context, ProviderCall, Stage
 from towpath.worker.executor import SHORT_TEXT_BYTES
-from towpath.worker.provider_calls import call_key
 
 STAGES = ("extract", "save_markdown", "chunk", "embed", "publish")
 
@@ -136,32 +135,6 @@ async def test_the_answer_of_a_brief_call_is_stored_with_the_result_of_its_stage
         assert result == {"body": "vectors", "calls": {"made": 1 - reused, "reused": reused, "cost": 0.0}}
         known = [("ANSWERED", "local", 1)]
         assert _calls(harness) == [("ANSWERED", "local", reused)]
-
-
-@pytest.mark.parametrize("is_brief", [True, False])
-async def test_the_answer_of_a_brief_call_with_new_input_is_stored_as_the_result_only(
-    harness: WorkerHarness, is_brief: bool
-) -> None:
-    """A later call with the same input is made, and its answer is stored and reused."""
-    calls = [replace(CALL, is_brief=True, is_new=True), *[replace(CALL, is_brief=is_brief)] * 2]
-    expected: list[tuple[int, int, bool]] = [(1, 0, False), (1, 0, True), (0, 1, True)]
-    for call, (made, reused, is_stored) in zip(calls, expected, strict=True):
-
-        async def embed(context: Context, call: ProviderCall = call) -> Outcome:
-            answer = await context.call_once(call, _answer)
-            return Done({"body": answer.body.decode()})
-
-        ledger = SqlLedger(harness.engine.ledger.database, apply_write=apply_write)
-        submitted = await harness.submit(*STAGES)
-        async with harness.run_worker(_stages(embed=embed), ledger=ledger):
-            run = await harness.wait_until_ended(submitted)
-        assert run.state == RunState.COMPLETED
-        result = {job.stage: job.result for job in await harness.jobs(submitted)}["embed"]
-        assert result == {"body": "vectors", "calls": {"made": made, "reused": reused, "cost": 0.0}}
-        assert _calls(harness) == [("ANSWERED", "local", reused)]
-        key = call_key(call)
-        assert await ledger.has_answer(DEFAULT_ORG_ID, key) == is_stored
-        assert await ledger.answered_calls(DEFAULT_ORG_ID, [key]) == ({key} if is_stored else set())
 
 
 async def test_each_stage_of_a_large_document_has_its_own_checkpoint(harness: WorkerHarness) -> None:

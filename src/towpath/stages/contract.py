@@ -45,8 +45,7 @@ class ProviderCall:
     """Whether this machine makes the call, at no cost and for a small input: no intent is stored before it, and its
     answer is stored with the result of the stage. A crash before that repeats it."""
     is_new: bool = False
-    """Whether its input was made a moment ago: no stored answer is looked for before a brief call, and the answer is
-    stored only as the result of the stage, if it is small."""
+    """Whether its input was made a moment ago, so that no stored answer is looked for before a brief call."""
 
 
 class Context(Protocol):

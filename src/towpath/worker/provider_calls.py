@@ -283,9 +283,6 @@ class ProviderCallCache:
 
     async def _encode_answer(self, call: ProviderCall, key: str, answer: Answer) -> CallAnswer:
         small = len(answer.body) <= (SHARED_BLOB_BYTES if call.as_blob else INLINE_BYTES)
-        if small and call.is_brief and call.is_new:
-            # It is stored as the result of the stage, in the same transaction.
-            return CallAnswer(None, None, answer.units, answer.cost)
         artifact = None if small else await self._artifacts.put(self._org_id, f"answers/{key}", answer.body)
         inline = {"base64": base64.b64encode(answer.body).decode()} if small else None
         return CallAnswer(inline, artifact, answer.units, answer.cost)

@@ -1,7 +1,6 @@
 -- Selects a provider call that was begun before, with the lease of the job that began it.
 select
-  call.id, call.status, call.operation_id, call.answer, call.answer_artifact,
-  call.answer is not null or call.answer_artifact is not null as has_answer, call.job_id,
+  call.id, call.status, call.operation_id, call.answer, call.answer_artifact, call.job_id,
   call.lease_epoch, holder.lease_until
 from provider_calls as call
 left join document_processing_jobs as holder

@@ -14,4 +14,3 @@ on conflict (org_id, key) do update
 set status = 'ANSWERED', answer = excluded.answer, answer_artifact = excluded.answer_artifact, units = excluded.units,
     cost = excluded.cost, answered_at = excluded.answered_at, operation_id = null, error = null
 where provider_calls.status <> 'ANSWERED'
-  or (provider_calls.answer is null and provider_calls.answer_artifact is null)

@@ -11,5 +11,4 @@ where job.id = :job_id
 on conflict (org_id, key) do update
 set status = 'ANSWERED', answer = excluded.answer, answer_artifact = excluded.answer_artifact, units = excluded.units,
     cost = excluded.cost, answered_at = excluded.answered_at, operation_id = null, error = null
-where provider_calls.status <> 'ANSWERED'
-  or (provider_calls.answer is null and provider_calls.answer_artifact is null);
+where provider_calls.status <> 'ANSWERED';

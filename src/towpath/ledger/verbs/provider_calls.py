@@ -68,7 +68,7 @@ def begin(tx: Transaction, lease: Lease, request: CallRequest, now: datetime) ->
         return CallReserved()
     call = tx.run("lock_call", org_id=owner["org_id"], key=request.key)[0]
     this_call = provider_calls.update().where(_calls.id == str(call.id))
-    if call.status == "ANSWERED" and call.has_answer:
+    if call.status == "ANSWERED":
         tx.connection.execute(this_call.values(reused=_calls.reused + 1))
         answer = None if call.answer is None else to_json(call.answer)
         return CallCached(answer, call.answer_artifact)
@@ -80,8 +80,7 @@ def begin(tx: Transaction, lease: Lease, request: CallRequest, now: datetime) ->
     if call.status == "STARTED" and call.operation_id is not None:
         tx.connection.execute(this_call.values(**new_owner, lease_epoch=lease.epoch))
         return CallRunning(call.operation_id)
-    # A FAILED call was not answered, and the answer of an ANSWERED one is not stored: that of a brief call.
-    # A call that was left STARTED may have been paid for.
+    # A FAILED call was not answered; a call that was left STARTED may have been paid for.
     open_window = call.status == "STARTED" and not own
     tx.connection.execute(
         this_call.values(
@@ -103,7 +102,6 @@ def answered(tx: Transaction, org_id: str, keys: Sequence[str]) -> set[str]:
         query = select(_calls.key).where(
             _calls.org_id == org_id,
             _calls.status == "ANSWERED",
-            _calls.answer.is_not(None) | _calls.answer_artifact.is_not(None),
             _calls.key.in_(keys[start : start + _KEYS_PER_QUERY]),
         )
         known.update(tx.connection.execute(query).scalars())
