@@ -124,11 +124,14 @@ async def _verify_files(settings: Settings, repair: bool) -> StoredFilesCheck:
         if repair:
             for key in orphans:
                 await store.delete(key)
+        # A server may have stored files after they were listed, and deleted some since.
+        absent = {key for key in referenced - stored if await store.size(key) is None}
+        missing = sorted(absent & await queries.blob_keys()) if absent else []
         return {
             "schema_version": migrations.schema_of(database.engine),
             "blobs": len(stored),
             "orphans": orphans,
-            "missing": sorted(referenced - stored),
+            "missing": missing,
             "differences": [str(item) for item in setting_differences(shared_settings(settings), workers)],
         }
 

@@ -103,7 +103,8 @@ class RootCommand(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        # Completion resolves what was typed so far, and must not fail.
+        if not ctx.resilient_parsing and args and args[0] not in COMMANDS and not args[0].startswith("-"):
             similar = get_close_matches(args[0], COMMANDS, n=3)
             meant = f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
             ctx.fail(f"There is no command {args[0]!r}.{meant}")

@@ -122,14 +122,21 @@ async def _postponed_deadline(job: ClaimedJob, executor: Executor) -> AsyncGener
 
 async def _postpone_deadline(job: ClaimedJob, executor: Executor, begun: asyncio.Event) -> None:
     since = time.monotonic()
-    done = False
-    while not done:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(begun.wait(), POSTPONE_SECONDS)
-        now, has_begun = time.monotonic(), begun.is_set()
+    begun_at: float | None = None
+    while True:
+        if begun_at is None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(begun.wait(), POSTPONE_SECONDS)
+            begun_at = time.monotonic() if begun.is_set() else None
+        else:
+            # The database did not answer.
+            await asyncio.sleep(POSTPONE_SECONDS)
+        until = time.monotonic() if begun_at is None else begun_at
         with contextlib.suppress(DatabaseUnavailable):
-            await executor.ledger.postpone_deadline(job.lease, now - since)
-            since, done = now, has_begun
+            await executor.ledger.postpone_deadline(job.lease, until - since)
+            since = until
+            if begun_at is not None:
+                return
 
 
 def execute_alone(

@@ -106,6 +106,7 @@ def test_completion_offers_commands_options_and_choices(shell: str) -> None:
     assert offers("towpath keys c") == ["create"]
     assert offers("towpath jobs --status P") == ["PENDING", "PROCESSING"]
     assert "--server" in offers("towpath --s")
+    assert "submit" in offers("towpath sumbit ")
 
 
 @pytest.mark.slow

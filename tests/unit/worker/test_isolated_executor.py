@@ -15,7 +15,7 @@ from towpath.errors import DatabaseUnavailable
 from towpath.ledger.contract.settlements import Finish
 from towpath.model.job import ClaimedJob, Lease
 from towpath.worker.executor import Executor
-from towpath.worker.isolated_executor import MAX_ALONE, ExecutorFactory, IsolatedExecutor
+from towpath.worker.isolated_executor import MAX_ALONE, POSTPONE_SECONDS, ExecutorFactory, IsolatedExecutor
 from towpath.worker.settings import WorkerSettings
 
 STAGE_SECONDS = 1.5
@@ -27,8 +27,10 @@ class _Ledger:
     def __init__(self) -> None:
         self.postponed: dict[str, float] = {}
         self.failures = 1
+        self.calls = 0
 
     async def postpone_deadline(self, lease: Lease, seconds: float) -> None:
+        self.calls += 1
         if self.failures:
             self.failures -= 1
             raise DatabaseUnavailable("The database does not answer.")
@@ -87,3 +89,18 @@ async def test_the_time_until_a_stage_begins_postpones_the_deadline_of_its_run()
     # The later ones waited for the stages of the first ones. No job got the time of its own stage.
     assert min(postponed[-MAX_ALONE:]) >= STAGE_SECONDS
     assert max(postponed) <= elapsed - STAGE_SECONDS
+
+
+async def test_a_database_that_does_not_answer_is_asked_now_and_then_and_delays_no_settlement() -> None:
+    ledger = _Ledger()
+    ledger.failures = 1_000_000
+    executor = cast("Executor", SimpleNamespace(ledger=ledger, clock=SystemClock()))
+    isolated = IsolatedExecutor(ExecutorFactory(open_slowly, (0.1,)), WorkerSettings())
+    started = time.monotonic()
+    try:
+        settlement = await isolated.execute(_suspect(1), executor, keep=lambda _stage: False)
+    finally:
+        isolated.close()
+    assert type(settlement) is Finish
+    assert 1 <= ledger.calls <= (time.monotonic() - started) / POSTPONE_SECONDS + 2
+    assert ledger.postponed == {}

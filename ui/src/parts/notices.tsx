@@ -37,16 +37,20 @@ export function Notice({ tone, children }: { tone: 'bad' | 'waiting' | 'quiet'; 
   )
 }
 
-const FAILED: QueryFilters = { type: 'active', predicate: ({ state }) => state.status === 'error' }
+/** The queries on the page that ended with this error. */
+function failedWith(error: unknown): QueryFilters {
+  return { type: 'active', predicate: ({ state }) => state.status === 'error' && state.error === error }
+}
 
 /** The error of a request. Queries can be sent again; a file that cannot be fetched is none. */
 export function ErrorNotice({ error }: { error: unknown }) {
   const client = useQueryClient()
+  const failed = failedWith(error)
   return (
     <Notice tone="bad">
       <p>{errorText(error)}</p>
-      {client.getQueryCache().findAll(FAILED).length > 0 && (
-        <button type="button" className="button" onClick={() => void client.refetchQueries(FAILED)}>
+      {client.getQueryCache().findAll(failed).length > 0 && (
+        <button type="button" className="button" onClick={() => void client.refetchQueries(failed)}>
           Try again
         </button>
       )}

@@ -119,7 +119,7 @@ export function languageName(code: string): string {
 
 /**
  * The file types of a filter: media types with the same name are one choice, whose value lists them with commas.
- * The choice of the chosen types has their value, although further types may have come since.
+ * The choice of the chosen types has their value and number, although further types may have come since.
  */
 export function typeChoices(counts: Record<string, number>, chosen: string | null): { value: string; name: string; amount: number }[] {
   const groups = new Map<string, { types: string[]; amount: number }>()
@@ -132,7 +132,7 @@ export function typeChoices(counts: Record<string, number>, chosen: string | nul
   return [...groups].map(([name, { types, amount }]) => ({
     value: name === chosenName ? chosen! : types.sort().join(','),
     name: name === 'File' ? 'Other' : name,
-    amount,
+    amount: name === chosenName ? chosen!.split(',').reduce((sum, type) => sum + (counts[type] ?? 0), 0) : amount,
   }))
 }
 
