@@ -30,7 +30,8 @@ from towpath.model.writes import Publish
 WINDOW = 0.15
 
 _FENCE = re.compile(
-    r"and\s+[\w.]*lease_epoch = (?:item\.epoch|item\.value ->> 'epoch'|:epoch)\s+and\s+[\w.]*status = 'PROCESSING'"
+    r"and\s+[\w.]*lease_epoch = (?:item\.epoch|item\.value ->> 'epoch'|:epoch)"
+    r"\s+and\s+(?:[\w.]*status = 'PROCESSING'|case when [\w.]*status = 'PROCESSING' then true else false end)"
 )
 
 

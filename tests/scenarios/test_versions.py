@@ -129,7 +129,11 @@ async def test_an_earlier_text_again_and_the_same_bytes_under_a_second_key_cost_
 
 
 async def test_connections_and_pins_of_unchanged_chunks_survive(client: ApiClient) -> None:
-    shared = "The flight of locks at Bratch has side ponds that are shared by the chambers below and above."
+    # Long enough to be connected by its words: the vectors of the emulator have no meaning.
+    shared = (
+        "The flight of locks at Bratch has side ponds that are shared by the chambers below and above. "
+        "A keeper who empties one chamber fills the pond beside it, so that half of the water is used again."
+    )
     first = await _upload(client, _book(c3=shared))
     other = b"# Notes\n\n" + shared.encode() + b" It was built by James Brindley."
     await _upload(client, other, "notes.md")
