@@ -23,7 +23,7 @@ from towpath.model.content import Chunk, Extraction
 from towpath.model.ids import DEFAULT_ORG_ID, chunk_rowid
 from towpath.providers.contract import Embedder, Vectors
 from towpath.providers.token_counter import estimate
-from towpath.text.index_segment import build_segment
+from towpath.text.word_index_segment import build_segment
 
 CREATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 _NAMESPACE = uuid.UUID("0d2f3a52-62a5-5c8b-8d7e-0f5a6f3f1a77")

@@ -19,8 +19,8 @@ from tests.support.timeouts import async_wait_until
 from towpath.bootstrap import check_providers
 from towpath.config import Settings
 from towpath.errors import ConfigError
+from towpath.model.extracted_audio import Recording
 from towpath.model.job_payload import ARGUMENTS
-from towpath.model.recording import Recording
 from towpath.providers.local.speech.audio_extractor import LocalAudioExtractor
 
 CALL = wav(tone(2))

@@ -138,7 +138,9 @@ def test_an_answer_cannot_change_a_class_of_the_parent(changed: type) -> None:
     assert not hasattr(changed, "taken_over")
 
 
-@pytest.mark.parametrize("module", ["towpath.__main__", "towpath.drill.preload", "towpath.cli.serve", "os"])
+@pytest.mark.parametrize(
+    "module", ["towpath.__main__", "towpath.drill.preloaded_modules", "towpath.cli.serve", "os"]
+)
 def test_an_answer_cannot_import_a_module_that_acts(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(pickle.UnpicklingError):

@@ -17,7 +17,7 @@ fork_server = multiprocessing.get_context("forkserver")
 # Child processes of pytest import pytest, so the fork server imports it once as well.
 fork_server.set_forkserver_preload(
     [
-        *("pytest", "towpath.drill.preload", "tests.support.worker_main", "tests.crash.stages"),
+        *("pytest", "towpath.drill.preloaded_modules", "tests.support.worker_main", "tests.crash.stages"),
         # The modules of `towpath serve`, with those that migrate its new database.
         *("towpath.cli.server_commands", "towpath.cli.serve", "towpath.bootstrap.runtime", "alembic.command"),
         "tests.support.fork_server_end",

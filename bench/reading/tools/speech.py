@@ -11,7 +11,7 @@ from typing import Any
 
 from towpath.errors import Rejected
 from towpath.model.codec import decode_recording
-from towpath.model.recording import Recording
+from towpath.model.extracted_audio import Recording
 from towpath.providers.local.speech.diarization import speaker_spans
 from towpath.providers.local.speech.speaker_embedding import embed_voices
 from towpath.providers.local.speech.transcode_to_opus import MODEL_BIT_RATE, extract_audio

@@ -9,7 +9,7 @@ from towpath.bootstrap import azure_identity
 from towpath.config import PREFIX, Settings
 from towpath.errors import ConfigError
 from towpath.lifecycle.rate_limit import Limits
-from towpath.model.library_model import ModelId
+from towpath.model.library_embedding_model import ModelId
 from towpath.process_runner import InputFile
 from towpath.providers.azure.document_intelligence import DocumentIntelligence
 from towpath.providers.contract import Analyzer

@@ -14,7 +14,7 @@ from towpath.clock import Clock
 from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.ledger.contract.library_models import LibraryModels
-from towpath.model.library_model import ModelChange, ModelId
+from towpath.model.library_embedding_model import ModelChange, ModelId
 from towpath.process_runner import Continuation
 from towpath.providers.contract import Embedder, Vectors
 from towpath.providers.local.embeddings.english import EnglishEmbedder

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from towpath.config import Settings
 from towpath.errors import ConfigError
 from towpath.pipelines.compose import ComposedPipeline, available_stages, check_rules, compose_all
-from towpath.pipelines.list_pipelines import InstalledPipelines, ListedPipeline
+from towpath.pipelines.installed_pipelines import InstalledPipelines, ListedPipeline
 from towpath.pipelines.pipeline import Pipeline, StageEntry
 from towpath.pipelines.shipped_stages import CALL
 from towpath.pipelines.stage_labels import add_labels

@@ -12,7 +12,7 @@ from towpath.cli.lookup import find_document
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import anchor_text, counted
-from towpath.cli.table import shortened, table_lines
+from towpath.cli.text_format import shortened, table_lines
 
 if TYPE_CHECKING:
     from towpath.cli.client import Api

@@ -15,7 +15,7 @@ from towpath.cli.organize_commands import label_lines
 from towpath.cli.output import call_api, note_waiting, print_answer
 from towpath.cli.search_output import search_lines
 from towpath.cli.status_text import clock_time, counted, stage_line, waiting_sentence
-from towpath.cli.table import age, size_text
+from towpath.cli.text_format import age, size_text
 
 if TYPE_CHECKING:
     from towpath.cli.client import Api

@@ -10,7 +10,7 @@ from towpath.cli.lookup import find_document
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import clock_time, counted
-from towpath.cli.table import size_text, table_lines
+from towpath.cli.text_format import size_text, table_lines
 
 if TYPE_CHECKING:
     from towpath.cli.client import Api

@@ -12,7 +12,7 @@ from typing import Any
 from towpath.cli.client import Api
 from towpath.cli.content_commands import all_chunks
 from towpath.cli.lookup import find_document
-from towpath.cli.table import short_id
+from towpath.cli.text_format import short_id
 from towpath.client.errors import check_response
 from towpath.errors import NotFound, UserError
 

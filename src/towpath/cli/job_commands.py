@@ -11,7 +11,7 @@ from towpath.cli.lookup import find_document, find_job, find_run
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, note_waiting, print_answer
 from towpath.cli.status_text import counted, waiting_sentence
-from towpath.cli.table import age, shortened, table_lines
+from towpath.cli.text_format import age, shortened, table_lines
 from towpath.pipelines.stage_labels import stage_label
 
 if TYPE_CHECKING:

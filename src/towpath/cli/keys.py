@@ -16,7 +16,7 @@ from towpath.access.contract import DEFAULT_SCOPES, ApiKey, NewKey, Scope
 from towpath.access.sql_api_keys import SqlApiKeys
 from towpath.cli.client import require_library
 from towpath.cli.lookup import unique_id
-from towpath.cli.table import table_lines
+from towpath.cli.text_format import table_lines
 from towpath.clock import SystemClock
 from towpath.config import Settings
 from towpath.ledger import migrate as migrations

@@ -15,7 +15,7 @@ from towpath.cli.options import LoadedSettings, json_option, settings_options
 def ocr_languages(loaded: LoadedSettings, as_json: bool) -> None:
     """List the languages that OCR can read here, and say how to install others."""
     from towpath.bootstrap.ocr_languages import list_ocr_languages
-    from towpath.cli.table import table_lines
+    from towpath.cli.text_format import table_lines
 
     listing = list_ocr_languages(loaded.settings)
     if as_json:

@@ -10,7 +10,7 @@ from towpath.cli.filter_options import filter_options, parse_metadata
 from towpath.cli.lookup import find_document
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
-from towpath.cli.table import age, short_id, shortened, table_lines
+from towpath.cli.text_format import age, short_id, shortened, table_lines
 from towpath.errors import UserError
 from towpath.pipelines.stage_labels import stage_label
 

@@ -9,7 +9,7 @@ import click
 
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
-from towpath.cli.table import table_lines
+from towpath.cli.text_format import table_lines
 
 
 @click.command()

@@ -10,7 +10,7 @@ import click
 
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
-from towpath.cli.table import shortened, table_lines
+from towpath.cli.text_format import shortened, table_lines
 from towpath.errors import UserError
 
 if TYPE_CHECKING:

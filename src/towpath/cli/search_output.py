@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from towpath.cli.status_text import anchor_text, counted
-from towpath.cli.table import short_id
+from towpath.cli.text_format import short_id
 
 
 def search_lines(results: Mapping[str, Any], query: str, *, group: bool) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from towpath.cli.table import exact_duration, shortened, size_text
+from towpath.cli.text_format import exact_duration, shortened, size_text
 
 _WAITING: Mapping[str, str] = {
     "free_worker": "Waiting for a free worker",

@@ -17,7 +17,7 @@ from towpath.cli.client import Api, api
 from towpath.cli.options import Target
 from towpath.cli.status_text import counted
 from towpath.cli.submit_progress import SubmitProgress
-from towpath.cli.table import short_id, table_lines
+from towpath.cli.text_format import short_id, table_lines
 from towpath.config import Settings
 from towpath.errors import UserError
 

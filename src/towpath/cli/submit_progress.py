@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 from towpath.cli.status_text import progress_text
-from towpath.cli.table import duration
+from towpath.cli.text_format import duration
 
 #: Files whose stage is shown at the same time.
 MAX_BARS = 12

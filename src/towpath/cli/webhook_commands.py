@@ -10,7 +10,7 @@ from towpath.cli.lookup import find_webhook
 from towpath.cli.options import Target, json_option, server_options
 from towpath.cli.output import call_api, print_answer
 from towpath.cli.status_text import counted
-from towpath.cli.table import age, table_lines
+from towpath.cli.text_format import age, table_lines
 from towpath.model.webhook import DeliveryStatus, WebhookEvent
 
 if TYPE_CHECKING:

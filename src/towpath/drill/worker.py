@@ -1,4 +1,4 @@
-"""A worker process of the drill: the real worker on a ledger that can kill or stop it."""
+"""A worker process of a drill: its ledger sends SIGKILL or SIGSTOP to the process at chosen verbs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from towpath.drill.fault_injection import FaultPoint
 from towpath.drill.worker import WorkerSpec
 
 _forkserver = multiprocessing.get_context("forkserver")
-_forkserver.set_forkserver_preload(["towpath.drill.preload"])
+_forkserver.set_forkserver_preload(["towpath.drill.preloaded_modules"])
 
 EXIT_SECONDS = 30.0
 

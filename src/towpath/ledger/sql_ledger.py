@@ -43,7 +43,7 @@ from towpath.model.event import Event, EventKind
 from towpath.model.job import ClaimedJob, DueJob, Job, JobStatus, Lease, Progress, WaitingReason
 from towpath.model.json_types import Json
 from towpath.model.run import Run
-from towpath.text.index_segment import build_segment
+from towpath.text.word_index_segment import build_segment
 
 
 def _no_writes(_tx: Transaction, _job_id: str, write: object) -> None:

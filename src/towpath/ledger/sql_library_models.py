@@ -8,7 +8,7 @@ from typing import cast
 from towpath.ledger.columns import to_json
 from towpath.ledger.database import Database, Transaction
 from towpath.ledger.verbs import library_models
-from towpath.model.library_model import LibraryModel, ModelChange, ModelId, PublishedChunk
+from towpath.model.library_embedding_model import LibraryModel, ModelChange, ModelId, PublishedChunk
 
 
 class SqlLibraryModels:

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from towpath.model.content import Anchor, Block, Box, Chunk, Extraction, Field, Page, Word
+from towpath.model.extracted_audio import Recording
 from towpath.model.field_schema import SchemaField
-from towpath.model.recording import Recording
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""What the pages of a file are: pages, slides, sheets, chapters or minutes, by its media type."""
+"""What a page of a file is called, by media type: page, slide, sheet, chapter or minute."""
 
 from __future__ import annotations
 

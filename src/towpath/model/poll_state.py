@@ -1,4 +1,4 @@
-"""The state of a wait for a provider, stored in the job's payload; the only reader and writer of its keys.
+"""How long and how often a job has polled a provider, and for which operation: kept in the job's payload.
 
 Any worker can continue the wait: the payload says since when the job waits, which operation it polls and how often
 it has polled.

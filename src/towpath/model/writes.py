@@ -56,7 +56,7 @@ class DropOriginal:
 
 @dataclass(frozen=True, slots=True)
 class EncodedSegment:
-    """A segment of the word index (`text/index_segment.py`): its header, and postings and positions of each page."""
+    """A segment of the word index (`text/word_index_segment.py`): its header; postings and positions of each page."""
 
     chunks: int
     length: int

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from towpath.ledger.columns import to_instant, to_json
 from towpath.ledger.database import Transaction
-from towpath.ledger.error_codes import FOREIGN_KEY_CODES
+from towpath.ledger.database_errors import FOREIGN_KEY_CODES
 from towpath.ledger.tables import document_processing_jobs, documents, processing_runs, run_events
 from towpath.model.event import EventKind
 from towpath.queries.contract import HourlyMetrics

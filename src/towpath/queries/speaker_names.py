@@ -1,4 +1,4 @@
-"""Reads and changes the names of a call's speakers."""
+"""Reads and stores the names that people gave to the speakers of a call."""
 
 from __future__ import annotations
 

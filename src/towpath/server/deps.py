@@ -23,7 +23,7 @@ from towpath.model.audit import AuditAction, AuditEntry
 from towpath.model.ids import DEFAULT_ORG_ID
 from towpath.model.json_types import Json
 from towpath.notify.contract import Notifier
-from towpath.pipelines.list_pipelines import InstalledPipelines
+from towpath.pipelines.installed_pipelines import InstalledPipelines
 from towpath.providers.contract import Embedder
 from towpath.queries.contract import DocumentQueries
 from towpath.queries.document_organizer_contract import DocumentOrganizer

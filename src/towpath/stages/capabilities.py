@@ -13,11 +13,11 @@ from typing import Protocol, cast, runtime_checkable
 from typing_extensions import TypeIs
 
 from towpath.model.codec import EncodedExtraction
+from towpath.model.extracted_audio import Recording, Window
 from towpath.model.field_schema import ExtractedValue, FieldSchema
 from towpath.model.json_types import Json
 from towpath.model.page_plan import PageBatch, PagePlan
 from towpath.model.provider_answer import Answer
-from towpath.model.recording import Recording, Window
 from towpath.model.run_stages import read_run_stages
 from towpath.model.transcript import CallAnalysis, Segment, SpeakerSpan, Transcript
 from towpath.model.writes import Write

@@ -21,7 +21,7 @@ from towpath.stages.support.prepared_documents import PreparedDocuments
 from towpath.stages.support.vector_blobs import load_vectors
 from towpath.storage.contract import BlobStore
 from towpath.text.chunk_texts import chunk_texts
-from towpath.text.index_segment import build_segment
+from towpath.text.word_index_segment import build_segment
 
 
 async def publish(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from towpath.model.library_model import LibraryModel, ModelId, PublishedChunk
+from towpath.model.library_embedding_model import LibraryModel, ModelId, PublishedChunk
 from towpath.model.outcome import Done, Outcome
 from towpath.model.writes import StoreNextVectors
 from towpath.providers.contract import Embedder

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from towpath.text.index_segment import ChunkText
 from towpath.text.language_detection import detect_language
+from towpath.text.word_index_segment import ChunkText
 
 #: Values of fields that are indexed, and the characters of each.
 MAX_FIELDS = 100

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from towpath.model.writes import EncodedSegment
-from towpath.text.index_segment import (
+from towpath.text.word_index_segment import (
     MAX_SMALL_PLACES,
     Header,
     Integers,

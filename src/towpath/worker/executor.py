@@ -23,7 +23,7 @@ from towpath.errors import (
 )
 from towpath.ledger.contract.ledger import Ledger
 from towpath.ledger.contract.settlements import Advance, Fail, Finish, Release, Settlement, Suspended
-from towpath.ledger.error_codes import error_code, error_text
+from towpath.ledger.database_errors import error_code, error_text
 from towpath.lifecycle.backoff import retry_at
 from towpath.model.job import ClaimedJob, WaitingReason
 from towpath.model.job_payload import as_waiting, is_forced

@@ -21,7 +21,7 @@ from towpath.model.codec import (
     encode_extraction,
 )
 from towpath.model.content import Anchor, Block, Box, Chunk, Extraction, Field, Page
-from towpath.model.recording import Recording
+from towpath.model.extracted_audio import Recording
 from towpath.model.transcript import CallReport, Segment, Transcript
 
 BOX = Box(0.0, 0.25, 1.0, 0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from towpath.model.library_model import LibraryModel, ModelChange, ModelId, PublishedChunk
+from towpath.model.library_embedding_model import LibraryModel, ModelChange, ModelId, PublishedChunk
 
 
 class LibraryModels(Protocol):

@@ -7,8 +7,8 @@ from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, Tab
 from towpath.ledger.columns import Id, Serial
 from towpath.ledger.tables.metadata import metadata
 
-# The word index: immutable segments, each with the postings of some chunks (`text/index_segment.py`). A document is in
-# the segment with the highest generation that names it.
+# The word index: immutable segments, each with the postings of some chunks (`text/word_index_segment.py`).
+# A document is in the segment with the highest generation that names it.
 word_segments = Table(
     "word_segments",
     metadata,

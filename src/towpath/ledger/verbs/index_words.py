@@ -14,7 +14,7 @@ from towpath.ledger.tables import chunks, document_fields, documents, word_pages
 from towpath.model.writes import EncodedSegment
 from towpath.text.analyzer import VERSION
 from towpath.text.chunk_texts import chunk_texts
-from towpath.text.index_segment import ChunkText, build_segment, encode_segment
+from towpath.text.word_index_segment import ChunkText, build_segment, encode_segment
 
 _INSERT_SEGMENT = insert(word_segments).returning(word_segments.c.id)
 _INSERT_PAGES = insert(word_pages)

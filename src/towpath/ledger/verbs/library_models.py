@@ -16,7 +16,7 @@ from towpath.ledger.database import Transaction
 from towpath.ledger.tables import chunks, document_processing_jobs, documents, library_models, next_vectors
 from towpath.model.ids import new_id
 from towpath.model.job import JobStatus
-from towpath.model.library_model import LibraryModel, ModelChange, ModelId
+from towpath.model.library_embedding_model import LibraryModel, ModelChange, ModelId
 from towpath.model.writes import Publish, StoreNextVectors
 
 REEMBED = "reembed"

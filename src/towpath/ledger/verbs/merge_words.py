@@ -11,7 +11,6 @@ from towpath.ledger.database import Transaction
 from towpath.ledger.tables import word_pages, word_segments
 from towpath.ledger.verbs.index_words import delete_segments, write_segment
 from towpath.model.writes import EncodedSegment
-from towpath.text.index_segment import Header
 from towpath.text.index_segment_merge import (
     MERGE_FACTOR,
     Mask,
@@ -20,6 +19,7 @@ from towpath.text.index_segment_merge import (
     live_chunks,
     merge_segments,
 )
+from towpath.text.word_index_segment import Header
 
 _s, _p = word_segments.c, word_pages.c
 

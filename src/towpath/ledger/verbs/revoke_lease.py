@@ -1,4 +1,4 @@
-"""Takes a job away from a process that died: raises the epoch and writes the reason to the error log."""
+"""Takes a job from a process that died or was left behind: raises the epoch, and notes the reason."""
 
 from __future__ import annotations
 

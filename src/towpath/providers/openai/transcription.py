@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from towpath.errors import Ambiguous
+from towpath.model.extracted_audio import Window
 from towpath.model.provider_answer import Answer
-from towpath.model.recording import Window
 from towpath.model.transcript import Segment, Word
 from towpath.process_runner import InputFile
 from towpath.providers.openai import prices

@@ -60,7 +60,7 @@ class InlineBuffer:
         self._parts.append(mark)
 
     def pop_markdown(self) -> str:
-        """Return the buffered markdown and clear the buffer. Its line breaks come from ``line_break`` only."""
+        """Return the buffered markdown and clear the buffer. Its line breaks come from ``add_line_break`` only."""
         if self._code_depth:
             self._escape_open_code()
         text = "".join(self._parts)

@@ -43,7 +43,7 @@ class ManifestItem:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The package file: ``navigation`` is EPUB 3's document, ``old_navigation`` EPUB 2's NCX."""
+    """The package file: ``navigation`` is EPUB 3's document, ``ncx`` EPUB 2's NCX."""
 
     metadata: dict[str, str]
     chapters: tuple[ManifestItem, ...]

@@ -9,7 +9,7 @@ from towpath import rejections
 from towpath.model.content import Extraction
 from towpath.readers.common import safe_xml
 from towpath.readers.common.bounded_read import read_bounded
-from towpath.readers.common.html_tree import HtmlTree
+from towpath.readers.common.html_tree_builder import HtmlTree
 from towpath.readers.common.markdown_writer import MarkdownWriter
 from towpath.readers.common.page_breaks import blocks_with_pages, pages_by_word_count
 from towpath.readers.common.safe_xml import Element

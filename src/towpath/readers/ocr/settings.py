@@ -1,4 +1,4 @@
-"""The OCR settings, and the search for installed engines: RapidOCR and Tesseract's language data.
+"""Which of the OCR engines that the settings allow are installed, for which languages, or what is missing.
 
 Tesseract itself is built into liteparse; only its language data must be installed. RapidOCR is a package with its
 models inside. ``page_ocr.py`` uses them for scanned PDFs and for images.

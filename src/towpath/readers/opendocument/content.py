@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from towpath.readers.common import safe_xml
-from towpath.readers.common.html_tree import HtmlTree
+from towpath.readers.common.html_tree_builder import HtmlTree
 from towpath.readers.common.safe_xml import Element, parse_int
 from towpath.readers.html.hooks import MarkupHooks
 

@@ -1,4 +1,4 @@
-"""Joins accents that a file has as characters of their own with their letters: "M´ario", "fac¸ade".
+"""Joins accents with their letters where TeX set them as separate characters: "M´ario", "fac¸ade".
 
 TeX sets them so with its old fonts, Computer Modern. In other fonts these characters are typed as apostrophes or
 quotation marks, so only pages with Computer Modern are changed.

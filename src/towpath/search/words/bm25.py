@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from towpath.ledger.database import Transaction
 from towpath.search.contract import RankedChunk
-from towpath.search.words.document_context import add_context, content_words
 from towpath.search.words.postings_reader import MatchedTerm, PostingsReader
 from towpath.search.words.query_coverage import coverage_weights, least_coverage
 from towpath.search.words.query_terms import FUNCTION_WORD_WEIGHT, WordQuery
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, Mask, SegmentCache
+from towpath.search.words.sibling_chunk_score import add_context, content_words
 from towpath.text.index_markers import CONTENTS
-from towpath.text.index_segment import Places
+from towpath.text.word_index_segment import Places
 
 #: The usual constants of BM25: how fast repetitions of a term stop to matter, and how much long chunks are reduced.
 K1 = 1.5

@@ -12,7 +12,7 @@ from towpath.ledger.database import Transaction
 from towpath.search.words.query_terms import PhraseTerm, WordQuery
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, SegmentCache
 from towpath.text.index_markers import CONTENTS
-from towpath.text.index_segment import Page, Places, Positions, Postings
+from towpath.text.word_index_segment import Page, Places, Positions, Postings
 
 Numbers = npt.NDArray[np.int64]
 #: Every form of a word matches in every language.

@@ -13,8 +13,8 @@ from sqlalchemy import bindparam, select, tuple_
 
 from towpath.ledger.database import Transaction
 from towpath.ledger.tables import word_pages, word_segments
-from towpath.text.index_segment import Header, Page, Positions
 from towpath.text.index_segment_merge import Mask, live_chunks
+from towpath.text.word_index_segment import Header, Page, Positions
 
 # Built once: building a statement takes SQLAlchemy longer than SQLite takes to run it.
 _SEGMENTS = (

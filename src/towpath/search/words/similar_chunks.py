@@ -17,7 +17,7 @@ from towpath.search.words.postings_reader import MatchedTerm, PostingsReader, in
 from towpath.search.words.query_terms import WordQuery, WordTerm
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, SegmentCache
 from towpath.text.index_markers import CONTENTS
-from towpath.text.index_segment import Places
+from towpath.text.word_index_segment import Places
 
 
 @dataclass(frozen=True, slots=True)

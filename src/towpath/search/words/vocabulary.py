@@ -11,8 +11,8 @@ import numpy as np
 from towpath.ledger.database import Transaction
 from towpath.search.words.segment_cache import IndexSnapshot, LiveSegment, PageKey, SegmentCache
 from towpath.text.index_markers import WRITTEN
-from towpath.text.index_segment import Page
 from towpath.text.stemming import lower_case
+from towpath.text.word_index_segment import Page
 
 MIN_PREFIX_LENGTH = 2
 #: A misspelled word is not shorter than this, and neither is its correction.

@@ -1,4 +1,4 @@
-"""Route for the pages of a document's text."""
+"""Route that lists the pages of a document: numbers, labels and offsets in the text, without the text."""
 
 from __future__ import annotations
 

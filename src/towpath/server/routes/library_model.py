@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from towpath.errors import IllegalTransition
 from towpath.model.audit import AuditAction
-from towpath.model.library_model import LibraryModel, ModelChange, ModelId
+from towpath.model.library_embedding_model import LibraryModel, ModelChange, ModelId
 from towpath.server.deps import Caller, Org, Services, ServicesDep, audit
 from towpath.server.problems import PROBLEM_RESPONSE
 from towpath.server.schemas.library_model import ChangeState, LibraryModelView

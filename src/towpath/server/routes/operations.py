@@ -1,4 +1,4 @@
-"""Routes for operators: liveness, readiness, operations overview, Prometheus metrics."""
+"""Routes for operations: liveness, readiness, overview and history, Prometheus metrics, pauses."""
 
 from __future__ import annotations
 

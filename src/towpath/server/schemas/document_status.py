@@ -11,7 +11,7 @@ from towpath.model.run import RunState
 from towpath.pipelines.stage_labels import stage_label
 from towpath.queries.contract import DocumentStatus, StageStatus
 from towpath.server.schemas.base import View
-from towpath.server.schemas.waiting import ProgressView, WaitingView, waiting_fields
+from towpath.server.schemas.progress_and_waiting import ProgressView, WaitingView, waiting_fields
 
 MIN_POLL_MS = 1_000
 MAX_POLL_MS = 15_000

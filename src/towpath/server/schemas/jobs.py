@@ -1,4 +1,4 @@
-"""Response models for jobs."""
+"""Request and response models for jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from towpath.model.job import Job
 from towpath.model.job_payload import payload_of
 from towpath.queries.waiting_reason import why_waiting
 from towpath.server.schemas.base import View
-from towpath.server.schemas.waiting import ProgressView, WaitingView, waiting_fields
+from towpath.server.schemas.progress_and_waiting import ProgressView, WaitingView, waiting_fields
 
 
 class PayloadView(View):

@@ -9,7 +9,7 @@ from pydantic import Field
 from towpath.ledger.contract.pauses import PauseKind
 from towpath.model.job import WaitingReason
 from towpath.server.schemas.base import View
-from towpath.server.schemas.waiting import ProgressView
+from towpath.server.schemas.progress_and_waiting import ProgressView
 
 
 class HealthView(View):

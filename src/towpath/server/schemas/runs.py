@@ -10,7 +10,7 @@ from towpath.model.event import Event
 from towpath.model.run import Run
 from towpath.queries.waiting_reason import Waiting
 from towpath.server.schemas.base import View
-from towpath.server.schemas.waiting import WaitingView, waiting_fields
+from towpath.server.schemas.progress_and_waiting import WaitingView, waiting_fields
 
 
 class RunView(WaitingView):

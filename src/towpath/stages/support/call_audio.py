@@ -1,4 +1,4 @@
-"""Extracts the audio of a call from the uploaded file as OGG Opus, once, and stores it under a deterministic key."""
+"""The stored audio of a call for all stages: extracted once as OGG Opus, and lent as a local file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 from towpath.errors import Rejected
 from towpath.model.codec import decode_recording, encode
 from towpath.model.document_version import version_of
+from towpath.model.extracted_audio import Recording
 from towpath.model.job import ProgressUnit
-from towpath.model.recording import Recording
 from towpath.model.writes import KeepArtifact
 from towpath.stages.capabilities import OPUS, AudioExtractor, document_of
 from towpath.stages.contract import Context

@@ -1,4 +1,4 @@
-"""Chunks, embeds and indexes a small text in the call of the child process that read it: one call instead of four."""
+"""Chunks, embeds and indexes a small text in the child process that reads its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chunks, words and vectors of small documents, made by the call that read them, for later stages of this process.
+"""Keeps what `prepare_document` computed in memory, for the later stages of the run.
 
 A stage that finds nothing here computes its result itself: after a restart, or when another worker continues the run.
 """

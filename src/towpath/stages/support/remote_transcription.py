@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from towpath.errors import OperationLost, ProviderError, Transient
+from towpath.model.extracted_audio import Recording
 from towpath.model.job import WaitingReason
 from towpath.model.outcome import Reject, Suspend
 from towpath.model.poll_state import PollLimits, PollState
 from towpath.model.provider_answer import Answer, Pending
-from towpath.model.recording import Recording
 from towpath.model.run import FailureType
 from towpath.model.transcript import Transcript
 from towpath.stages.capabilities import OPUS, Transcriber, result_of

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from towpath.model.codec import decode, encode
+from towpath.model.extracted_audio import Recording, Window
 from towpath.model.job import ProgressUnit, WaitingReason
 from towpath.model.job_payload import WINDOWS_DONE, windows_done
 from towpath.model.outcome import Suspend
 from towpath.model.provider_answer import Answer
-from towpath.model.recording import Recording, Window
 from towpath.model.transcript import Segment, Transcript
 from towpath.model.writes import DropArtifact, KeepArtifact
 from towpath.stages.capabilities import Diarizer, LanguageDetector, WindowTranscriber

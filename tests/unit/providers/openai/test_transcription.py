@@ -12,7 +12,7 @@ from tests.support import recordings
 from tests.support.emulators import Fault, OpenAIEmulator
 from tests.support.timeouts import REQUEST_SECONDS
 from towpath.errors import AccountRefused, Ambiguous, Refused, Throttled
-from towpath.model.recording import Window
+from towpath.model.extracted_audio import Window
 from towpath.process_runner import InputFile
 from towpath.providers.openai.language_names import language_code
 from towpath.providers.openai.transcription import OpenAITranscriber

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from towpath.model.codec import decode_recording
-from towpath.model.recording import Recording
+from towpath.model.extracted_audio import Recording
 from towpath.process_runner import InputFile, OutputFile, ProcessRunner, Progress
 from towpath.providers.local.speech.transcode_to_opus import SERVICE_BIT_RATE, extract_audio
 

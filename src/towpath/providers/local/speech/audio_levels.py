@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from towpath.model.recording import Window
+from towpath.model.extracted_audio import Window
 
 #: Seconds per measurement.
 STEP_SECONDS = 0.05

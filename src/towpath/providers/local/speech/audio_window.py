@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from towpath.model.recording import Window
+from towpath.model.extracted_audio import Window
 from towpath.providers.local.speech.audio_samples import MODEL_SAMPLE_RATE, decode_samples
 from towpath.providers.local.speech.voice_activity import detect_speech
 

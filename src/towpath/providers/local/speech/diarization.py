@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from towpath.model.extracted_audio import Window
 from towpath.model.provider_answer import Answer
-from towpath.model.recording import Window
 from towpath.model.transcript import SpeakerSpan
 from towpath.process_runner import InputFile, ProcessRunner
 from towpath.providers.local.speech.speaker_clustering import cluster_voices

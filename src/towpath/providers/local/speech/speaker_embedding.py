@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from towpath.model.recording import Window
+from towpath.model.extracted_audio import Window
 from towpath.providers.local.embeddings.model_package import is_installed, model_folder
 from towpath.providers.local.speech.audio_samples import MODEL_SAMPLE_RATE, decode_samples
 from towpath.providers.local.speech.voice_activity import Span, detect_speech

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from towpath.errors import Rejected
 from towpath.model.codec import encode
-from towpath.model.recording import Recording
+from towpath.model.extracted_audio import Recording
 from towpath.providers.local.speech.audio_levels import AudioLevels
 from towpath.rejections import calls_unavailable, corrupt
 

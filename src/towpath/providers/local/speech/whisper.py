@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from towpath.errors import Rejected
+from towpath.model.extracted_audio import Window
 from towpath.model.provider_answer import Answer
-from towpath.model.recording import Window
 from towpath.model.transcript import Segment, Word
 from towpath.process_runner import InputFile, ProcessRunner
 from towpath.providers.local.speech.whisper_inference import detect_language, transcribe_window

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from towpath.model.recording import Window
+from towpath.model.extracted_audio import Window
 from towpath.providers.local.embeddings.model_package import is_installed, model_folder
 from towpath.providers.local.speech.audio_samples import MODEL_SAMPLE_RATE, Samples, decode_samples
 from towpath.providers.local.speech.repetition import is_repetition

@@ -1,4 +1,4 @@
-"""Records of a .ppt file: each has a type, a length and a content, which of containers are further records."""
+"""Reads the records of a .ppt file: type, length and content; a container holds further records."""
 
 from __future__ import annotations
 

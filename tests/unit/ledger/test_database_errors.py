@@ -6,7 +6,7 @@ import sqlite3
 
 from sqlalchemy.exc import IntegrityError
 
-from towpath.ledger.error_codes import MAX_ERROR_CHARS, error_text
+from towpath.ledger.database_errors import MAX_ERROR_CHARS, error_text
 
 
 def test_a_database_error_has_neither_statement_nor_parameters() -> None:

@@ -1,4 +1,4 @@
-"""Response models for codes that several resources share: progress, and why a job waits."""
+"""Response models that several resources share: progress, and why and until when a job waits."""
 
 from __future__ import annotations
 

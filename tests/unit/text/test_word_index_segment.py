@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from towpath.text.index_segment import ChunkText, Header, Page, build_segment, encode_segment
 from towpath.text.index_segment_merge import (
     StoredSegment,
     choose_merge,
     live_chunks,
     merge_segments,
 )
+from towpath.text.word_index_segment import ChunkText, Header, Page, build_segment, encode_segment
 
 WORDS = ("lock", "boat", "water", "gate", "canal")
 DOCUMENTS = tuple(str(uuid.UUID(int=number)) for number in range(1, 5))

@@ -1,4 +1,4 @@
-"""The embedding model of a library, and what a change of it would embed."""
+"""The embedding model that a library uses, the next one, and how much is still to be embedded for it."""
 
 from __future__ import annotations
 

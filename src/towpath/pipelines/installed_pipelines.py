@@ -1,4 +1,4 @@
-"""Lists the stages and pipelines of an installation for the commands and the API."""
+"""The stages and pipelines of an installation, as the commands and the API list them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports modules once in the fork server, so that each worker of the drill starts with them loaded."""
+"""The modules that the drill's fork server imports once, so that its workers start with them loaded."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A segment of the word index: which chunks contain which terms, how often and where. Immutable once written.
+"""The binary format of a segment of the word index: which chunks contain which terms, how often and where.
 
 A publication writes one segment with all chunks of its document; a background task merges small segments. The
 format is the same on both engines: a header with one entry per chunk, and pages with the postings of some terms in

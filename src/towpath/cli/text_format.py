@@ -1,4 +1,4 @@
-"""Prints rows as a table with aligned columns, and ages and sizes for people."""
+"""Formats rows as an aligned table, and ids, ages, durations and sizes for the terminal."""
 
 from __future__ import annotations
 

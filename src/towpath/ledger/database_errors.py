@@ -1,4 +1,4 @@
-"""Error codes of the database (SQLSTATE, or SQLite's result code), and errors as text without stored values."""
+"""Reads the codes of database errors, and makes error texts that can be stored."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from towpath.cli import submit_progress
 from towpath.cli.submit_progress import SubmitProgress
-from towpath.cli.table import age, shortened, size_text, table_lines
+from towpath.cli.text_format import age, shortened, size_text, table_lines
 
 
 def test_columns_are_aligned() -> None:

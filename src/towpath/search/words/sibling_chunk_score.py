@@ -1,4 +1,4 @@
-"""Adds to the score of a chunk what the other chunks of its document have of the query.
+"""Raises the score of a chunk for words of the query that other chunks of its document have.
 
 A document is cut into chunks by length, so the words that belong to an answer may be in two of them: the name in one,
 the detail in the next. Each content word therefore also counts by its mean count in the other chunks of the document.
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from towpath.search.words.postings_reader import LivePostings, MatchedTerm
 from towpath.search.words.query_terms import WordQuery
-from towpath.text.index_segment import Header
+from towpath.text.word_index_segment import Header
 
 #: What the mean count of a word in the other chunks of the document adds to its count. Measured: see docs/why/.
 SHARE = 0.25

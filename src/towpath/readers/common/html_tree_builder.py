@@ -1,4 +1,4 @@
-"""Builds a tree of HTML elements, so that other markup formats are written by the HTML converter."""
+"""Builds an HTML tree, for readers of FictionBook and OpenDocument, which the HTML converter writes as markdown."""
 
 from __future__ import annotations
 
