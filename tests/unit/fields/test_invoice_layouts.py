@@ -9,7 +9,7 @@ import pytest
 from tests.unit.fields.test_invoices import document, fields, values
 from towpath.fields.finder import find_fields
 from towpath.fields.invoices.amounts import currency_marks
-from towpath.fields.invoices.recognized_lines import as_shown, upright
+from towpath.fields.invoices.recognized_lines import Direction, as_shown, upright
 from towpath.model.content import Box, Extraction, Word
 
 Place = tuple[str, float, float]
@@ -154,9 +154,9 @@ def test_words_are_no_currencies(text: str, marks: list[str]):
 
 
 @pytest.mark.parametrize("direction", ["right", "left", "down", "up"])
-def test_a_page_scanned_sideways_is_read_upright(direction: str):
+def test_a_page_scanned_sideways_is_read_upright(direction: Direction):
     page = document(INVOICE, confidence=0.95)
-    words = tuple(replace(word, box=as_shown(word.box, direction)) for word in page.words)  # type: ignore[arg-type]
+    words = tuple(replace(word, box=as_shown(word.box, direction)) for word in page.words)
     sideways = direction in ("up", "down")
     (first,) = page.pages
     size = (first.height, first.width) if sideways else (first.width, first.height)
@@ -169,7 +169,7 @@ def test_a_page_scanned_sideways_is_read_upright(direction: str):
     assert found["total"].value == "42.50 EUR"
     box = found["total"].box
     assert box is not None
-    assert upright(box, direction).x0 == pytest.approx(0.7)  # type: ignore[arg-type]
+    assert upright(box, direction).x0 == pytest.approx(0.7)
 
 
 def test_a_scan_whose_lines_are_single_words_is_not_taken_for_sideways():
